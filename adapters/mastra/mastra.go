@@ -45,9 +45,16 @@
 //	data         data-NAME; object, for structured output
 //	raw          other chunks: of workflows, networks and background tasks
 //
+// # Requests
+//
+// Written, not read: the whole conversation as messages of the AI SDK, and the tools of the client as clientTools. The URL of the upstream is
+// that of the agent, /api/agents/{id}: a turn goes to /stream below it, answers to /approve-tool-call, /decline-tool-call and
+// /resume-stream, with the run and the call that the id of the question names. One question is answered at a time, as servers ask.
+//
 // # Lost
 //
-// What finish and step-finish repeat of the conversation; when steps began; stacks of errors.
+// In requests: calls without a result, reasoning, state, context, settings; the memory of the server, which would keep what is sent each
+// time. What finish and step-finish repeat of the conversation; when steps began; stacks of errors.
 //
 // # Options
 //
@@ -55,8 +62,8 @@
 //
 // # Source
 //
-// @mastra/core 1.71.0 (stream/types), @mastra/hono 1.7.9, @mastra/client-js 1.47.0 (2026-11). It is not written, and it has no requests:
-// agents of it are asked in the body that the client sends.
+// @mastra/core 1.71.0 (stream/types), @mastra/hono 1.7.9, @mastra/client-js 1.47.0 (2026-11). It is not written: its
+// clients reach Mastra's servers without Sabir.
 package mastra
 
 import (
@@ -82,11 +89,14 @@ var Dialect = hub.Dialect{
 	Parallel:      true,
 	Texts:         []string{"text", "argsTextDelta"},
 	// A stream that goes on with a run has no start.
-	Grammar:    hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
-	NewDecoder: newDecoder,
-	Observe:    observe,
-	Watch:      func(hub.Options) hub.Watcher { return &watcher{} },
-	Explains:   explains,
+	Grammar:      hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
+	NewDecoder:   newDecoder,
+	Observe:      observe,
+	Watch:        func(hub.Options) hub.Watcher { return &watcher{} },
+	Explains:     explains,
+	Stateless:    true,
+	WriteRequest: writeRequest,
+	Sessions:     &sessions,
 }
 
 const dialectName = "mastra"

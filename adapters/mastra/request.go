@@ -1,0 +1,211 @@
+package mastra
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
+)
+
+// sessions say where an agent is asked, below the address of the agent: an answer to a question goes elsewhere than a turn.
+var sessions = hub.SessionServer{RunPaths: []string{"/stream"}, Run: runPath}
+
+func runPath(req *hub.Request) []string {
+	switch d := answer(req); {
+	case d == nil:
+		return []string{"stream"}
+	case !d.Decided && !d.Cancelled:
+		return []string{"resume-stream"}
+	case d.Approved && !d.Cancelled:
+		return []string{"approve-tool-call"}
+	}
+	return []string{"decline-tool-call"}
+}
+
+// answer is the first answer to a question of a server, whose id names the run and the call.
+func answer(req *hub.Request) *hub.Decision {
+	all := conversation.Decided(req)
+	for i := range all {
+		if bytes.IndexByte(all[i].Ask, askSeparator) > 0 {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// writeRequest writes the body of a turn: the conversation as messages of the AI SDK, and the tools of the client. The memory of a server
+// is not used: it would keep what is sent each time.
+func writeRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	l.AddIf("state", len(req.State) > 0)
+	l.AddIf("context", len(req.Context) > 0)
+	l.AddIf("extra", req.Extra.Raw != nil)
+	settings.LostAll(req, l)
+	if d := answer(req); d != nil {
+		l.AddIf("answers", len(conversation.Decided(req)) > 1)
+		return appendAnswer(dst, d), nil
+	}
+	l.AddIf("answers", len(conversation.Decided(req)) > 0)
+	w := writer{jsonwriter.New(dst), conversation.CallIDs(req.Messages), l}
+	w.Open('{')
+	w.OpenAt("messages", '[')
+	for i := range req.Messages {
+		w.message(&req.Messages[i])
+	}
+	w.Close(']')
+	w.tools(conversation.Tools(req.Tools.Defs, dialectName, l))
+	w.Close('}')
+	return w.Buf, nil
+}
+
+// appendAnswer appends the answer to a question: whether a call may run is said by where it is sent.
+func appendAnswer(dst []byte, d *hub.Decision) []byte {
+	run, call, _ := bytes.Cut(d.Ask, []byte{askSeparator})
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	w.Text("runId", run)
+	w.Text("toolCallId", call)
+	switch {
+	case !d.Decided && !d.Cancelled:
+		w.Value("resumeData", rawjson.OrNull(d.Payload))
+	case !d.Approved || d.Cancelled:
+		w.TextIf("reason", d.Reason)
+	}
+	w.Close('}')
+	return w.Buf
+}
+
+// tools declares those that the client runs.
+func (w *writer) tools(defs []hub.Tool) {
+	if len(defs) == 0 {
+		return
+	}
+	w.OpenAt("clientTools", '{')
+	for i := range defs {
+		t := &defs[i]
+		w.OpenAt(string(rawjson.HarmlessKey(t.Name)), '{')
+		w.Text("id", t.Name)
+		w.Text("description", t.Description)
+		w.Value("inputSchema", rawjson.First(t.Schema, []byte(`{"type":"object"}`)))
+		w.Close('}')
+	}
+	w.Close('}')
+}
+
+// writer writes a conversation.
+type writer struct {
+	*jsonwriter.Writer
+	ids    *conversation.IDs
+	losses *hub.Losses
+}
+
+// message writes a message, and behind one of the agent's the results of its calls. Servers refuse messages in which nothing is.
+func (w *writer) message(m *hub.Message) {
+	role := [...]string{hub.RoleSystem: "system", hub.RoleUser: "user", hub.RoleAgent: "assistant"}
+	var parts, results [][]byte
+	for i := range m.Parts {
+		part, result := w.part(m, &m.Parts[i])
+		if part != nil {
+			parts = append(parts, part)
+		}
+		if result != nil {
+			results = append(results, result)
+		}
+	}
+	if m.Role == hub.RoleResults {
+		parts = nil
+	} else if m.Role == hub.RoleSystem {
+		w.system(m)
+		return
+	}
+	if len(parts) > 0 {
+		w.list(role[m.Role], parts)
+	}
+	if len(results) > 0 {
+		w.list("tool", results)
+	}
+}
+
+// system writes instructions, which are text.
+func (w *writer) system(m *hub.Message) {
+	if text := conversation.Texts(m); len(text) > 0 {
+		w.Open('{')
+		w.Const("role", "system")
+		w.Text("content", text)
+		w.Close('}')
+	}
+}
+
+func (w *writer) list(role string, parts [][]byte) {
+	w.Open('{')
+	w.Const("role", role)
+	w.OpenAt("content", '[')
+	for _, p := range parts {
+		w.Raw(p)
+	}
+	w.Close(']')
+	w.Close('}')
+}
+
+// part is a part as it stands in a message, and the result of a call. nil: it has no place.
+func (w *writer) part(m *hub.Message, p *hub.Part) (part, result []byte) {
+	b := jsonwriter.New(nil)
+	b.Open('{')
+	switch {
+	case (p.Kind == hub.PartText || p.Kind == hub.PartRefusal) && len(p.Text) > 0:
+		b.Const("type", "text")
+		b.Text("text", p.Text)
+	case p.Kind == hub.PartFile && m.Role == hub.RoleUser && (len(p.File.Base64) > 0 || len(p.File.URL) > 0):
+		b.Const("type", "file")
+		b.Text("mediaType", rawjson.Or(p.File.Media, "application/octet-stream"))
+		b.TextIf("filename", p.File.Name)
+		conversation.WriteURL(b, "data", p.File)
+	case p.Kind == hub.PartCall && (p.Result != nil || m.Role == hub.RoleAgent):
+		return w.call(p)
+	default:
+		conversation.LostParts([]hub.Message{{Parts: []hub.Part{*p}}}, w.losses)
+		return nil, nil
+	}
+	b.Close('}')
+	return b.Buf, nil
+}
+
+// call is a call, and its result. One without a result is left out: models refuse such.
+func (w *writer) call(p *hub.Part) (call, result []byte) {
+	if p.Result == nil {
+		w.losses.Add("messages.call")
+		return nil, nil
+	}
+	id := w.ids.Of(p.ID)
+	b := jsonwriter.New(nil)
+	b.Open('{')
+	b.Const("type", "tool-call")
+	b.Text("toolCallId", id)
+	b.Text("toolName", rawjson.Or(p.Name, "tool"))
+	b.Value("input", conversation.ObjectArgs(p, w.losses))
+	b.Close('}')
+	ev := p.Result.Event()
+	r := jsonwriter.New(nil)
+	r.Open('{')
+	r.Const("type", "tool-result")
+	r.Text("toolCallId", id)
+	r.Text("toolName", rawjson.Or(p.Name, "tool"))
+	r.OpenAt("output", '{')
+	switch {
+	case ev.Status != hub.StatusOK:
+		r.Const("type", "error-text")
+		r.Text("value", toolresult.Text(&ev))
+	case ev.Value != nil:
+		r.Const("type", "json")
+		r.Value("value", ev.Value)
+	default:
+		r.Const("type", "text")
+		r.Text("value", toolresult.Text(&ev))
+	}
+	r.Close('}')
+	r.Close('}')
+	return b.Buf, r.Buf
+}
