@@ -3,7 +3,7 @@
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross arm64 release site docker docker-all clean
+.PHONY: build demo test race lint fuzz mutants conformance update-clients attack chaos soak bench bench-full cross arm64 release site docker docker-all clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sabir ./cmd/sabir
@@ -33,6 +33,11 @@ mutants:
 
 conformance:
 	conformance/run
+
+# The newest version of every client: installed in a copy, which says what is new and which client reads something else.
+# make update-clients UPDATE=--dry-run only lists them; UPDATE=--write keeps them, if no reading fails.
+update-clients:
+	node conformance/update.mjs $(UPDATE)
 
 # Hostile clients and upstreams, in about half an hour; it writes docs/security.md. CI takes -short.
 attack:
