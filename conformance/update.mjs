@@ -1,11 +1,11 @@
 // Finds the newest version of every client in package.json and python/requirements.txt, installs them in a copy, and says what changed:
 // each version, and which client reads something else than before.
 //
-//	node update.mjs [--dry-run] [--only TEXT] [--write]
+//	node update.mjs [--dry-run] [--only TEXT] [--write] [--client TEXT]
 //
-// --dry-run only lists what is newer; --only takes the packages whose names contain TEXT. --write brings the copy's package.json, lock file,
-// requirements and constraints here, if no reading fails. Where the registry refuses a version, the next older one is tried. A name such as
-// ai-6 keeps to 6, and one with a whole version or "strict" in it stays as it is.
+// --dry-run only lists what is newer; --only takes the packages whose names contain TEXT, --client the readings of such clients. --write
+// brings the copy's package.json, lock file, requirements and constraints here, if no reading fails. Where the registry refuses a version,
+// the next older one is tried. A name such as ai-6 keeps to 6, and one with a whole version or "strict" in it stays as it is.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -13,7 +13,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { candidates, changes, pinned, readings, require, required } from "./lib/versions.mjs";
 
-const { values: options } = parseArgs({ options: { "dry-run": { type: "boolean" }, only: { type: "string", default: "" }, write: { type: "boolean" } } });
+const { values: options } = parseArgs({ options: { "dry-run": { type: "boolean" }, only: { type: "string", default: "" }, write: { type: "boolean" }, client: { type: "string", default: "" } } });
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const files = ["package.json", "package-lock.json", "python/requirements.txt", "python/constraints.txt"];
 const read = (dir, file) => fs.readFileSync(path.join(dir, file), "utf8");
@@ -85,7 +85,7 @@ function took(p, version, { status, stderr }) {
 
 // judge has the clients of a folder read all cases.
 function judge(dir) {
-  return run("node", ["run.mjs", cases], dir);
+  return run("node", ["run.mjs", cases, "--client", options.client], dir);
 }
 
 function run(command, args, cwd) {
