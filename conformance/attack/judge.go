@@ -34,11 +34,14 @@ const endMark = "[DONE]"
 // validRecords checks what a client of a dialect got: whole records of valid UTF-8, each JSON, or the end mark, or text that
 // the dialect's own decoder reads.
 func validRecords(d *hub.Dialect, framing wire.Framing, body []byte) error {
-	if !utf8.Valid(body) {
+	if d.Framing != wire.AmazonEventStream && !utf8.Valid(body) { // what is around its records is binary
 		return fmt.Errorf("it is not valid UTF-8: %q", clip(string(body), 300))
 	}
 	var dec hub.Decoder
 	return eachRecord(framing, body, func(n int, rec wire.Record) error {
+		if !utf8.Valid(rec.Data) {
+			return fmt.Errorf("record %d is not valid UTF-8: %q", n, clip(string(rec.Data), 300))
+		}
 		_, value, _ := bytes.Cut(rec.Data, []byte(":")) // the data stream of the AI SDK has a letter before each value
 		if string(rec.Data) == endMark || json.Valid(rec.Data) || len(value) > 0 && json.Valid(value) {
 			return nil
