@@ -52,6 +52,7 @@ var shared = []string{
 	module + "adapters/internal/questions",
 	module + "adapters/internal/recent",
 	module + "adapters/internal/settings",
+	module + "adapters/internal/signatures",
 	module + "adapters/internal/tagsplit",
 	module + "adapters/internal/toolinfo",
 	results,

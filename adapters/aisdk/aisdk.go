@@ -171,7 +171,7 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta", "inputTextDelta"},
-	Observe:       observe,
+	Observe:       hub.ObserveDone, // merged streams have several ends before the mark, and readers miss it after an error too
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	Explains:      explains,
 	AppendFailure: appendFailure,
@@ -187,14 +187,6 @@ var Dialect = hub.Dialect{
 // space behind it included.
 const doneMark = "[DONE]"
 
-// observe waits for the end mark: merged streams have several ends before it, and readers miss it after an error too.
-func observe(rec wire.Record) hub.Observation {
-	if wire.IsDone(rec.Data) {
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}
-
 // watcher sees whether the run has ended, and none began behind it: without the end mark, the body may end then. Data may come
 // behind an end.
 type watcher struct{ ended bool }
@@ -207,7 +199,7 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 			break
 		}
 	}
-	return observe(rec)
+	return hub.ObserveDone(rec)
 }
 
 // mark reads the type of a record that may begin or end a run.

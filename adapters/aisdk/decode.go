@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -26,7 +27,7 @@ type decoder struct {
 	calls   map[string]*call
 	left    int // calls without an output
 	asks    map[string]bool
-	sigs    []signature
+	sigs    signatures.Open
 	steered int // messages of the user
 	end     ending
 }
@@ -211,9 +212,3 @@ func (d *decoder) own(name string) rawjson.Value {
 
 // ownKey is the provider in provider metadata that stands for Sabir.
 const ownKey = "sabir"
-
-// isTrue reports whether a member is there and true.
-func isTrue(v rawjson.Value) bool {
-	val, _ := rawjson.Bool(v)
-	return val
-}

@@ -102,7 +102,7 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 			ev.ID = id
 		}
 	}
-	if isTrue(d.rec.Transient) {
+	if rawjson.IsTrue(d.rec.Transient) {
 		ev.Flags |= hub.Transient
 	}
 	return dst

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
@@ -67,7 +68,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 // decodePlain reads a part whose type is no family of types.
 func decodePlain(v rawjson.Value, o *rawjson.Object, kind string) hub.Part {
 	metadata := o.Get("providerMetadata")
-	p := hub.Part{Sig: signatureOf(metadata), Meta: extras(o, "state", "providerMetadata")}
+	p := hub.Part{Sig: signatures.Of(metadata), Meta: extras(o, "state", "providerMetadata")}
 	switch kind {
 	case "text":
 		p.Kind, p.Text = hub.PartText, o.Text("text")
@@ -108,7 +109,7 @@ func extras(o *rawjson.Object, names ...string) hub.Meta {
 func decodeCall(o *rawjson.Object, name []byte) hub.Part {
 	p := hub.Part{
 		Kind: hub.PartCall, ID: o.Text("toolCallId"), Name: name, Approval: decodeApproval(o.Get("approval")),
-		Sig:  signatureOf(o.Get("callProviderMetadata")),
+		Sig:  signatures.Of(o.Get("callProviderMetadata")),
 		Meta: extras(o, "title", "providerExecuted", "preliminary", "callProviderMetadata", "resultProviderMetadata"),
 	}
 	input := rawjson.NotNull(o.Get("input"))

@@ -1,12 +1,12 @@
 package aisdk
 
 import (
-	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 func (d *decoder) textStart(dst []hub.Event) ([]hub.Event, error) {
@@ -31,7 +31,7 @@ func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: ch})
-	d.sign(id)
+	d.sigs.Keep(id, signatures.Of(d.rec.ProviderMetadata))
 	return dst, nil
 }
 
@@ -43,7 +43,7 @@ func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 		return dst, member.Wrong(d.rec.Delta, "delta", "want a string")
 	}
 	if ch == hub.Reasoning {
-		d.sign(id)
+		d.sigs.Keep(id, signatures.Of(d.rec.ProviderMetadata))
 	}
 	if len(text) == 0 {
 		return dst, err
@@ -62,10 +62,8 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 		dst = d.citation(dst, id, citation)
 	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id})
-	if d.rec.ProviderMetadata != nil {
-		if sig := signatureOf(d.rec.ProviderMetadata); len(sig) > 0 { // some models sign what they answer, too
-			d.scratch.MoreOf(ev).Sig = sig
-		}
+	if sig := signatures.Of(d.rec.ProviderMetadata); len(sig) > 0 { // some models sign what they answer, too
+		d.scratch.MoreOf(ev).Sig = sig
 	}
 	return dst, nil
 }
@@ -76,55 +74,12 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	d.sign(id)
+	d.sigs.Keep(id, signatures.Of(d.rec.ProviderMetadata))
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning})
-	for i := range d.sigs {
-		if s := &d.sigs[i]; bytes.Equal(s.id, id) {
-			d.scratch.MoreOf(ev).Sig = d.scratch.Copy(s.sig)
-			d.sigs = append(d.sigs[:i], d.sigs[i+1:]...)
-			break
-		}
+	if sig := d.sigs.Take(id); sig != nil {
+		d.scratch.MoreOf(ev).Sig = d.scratch.Copy(sig)
 	}
 	return dst, nil
-}
-
-// signature is the signature of a reasoning part that is open. Providers put it on the start, a delta or the end.
-type signature struct{ id, sig []byte }
-
-// sign remembers the signature in the provider metadata of the record, if there is one.
-func (d *decoder) sign(id []byte) {
-	if d.rec.ProviderMetadata == nil {
-		return
-	}
-	sig := signatureOf(d.rec.ProviderMetadata)
-	if len(sig) == 0 {
-		return
-	}
-	for i := range d.sigs {
-		if s := &d.sigs[i]; bytes.Equal(s.id, id) {
-			s.sig = append(s.sig[:0], sig...)
-			return
-		}
-	}
-	if len(d.sigs) < maxKnown {
-		d.sigs = append(d.sigs, signature{bytes.Clone(id), bytes.Clone(sig)})
-	}
-}
-
-// signatureMembers are where providers put the signature of a reasoning part, or its encrypted form: ours and Anthropic's,
-// Anthropic's for redacted thinking, OpenAI's, Google's.
-var signatureMembers = [...]string{"signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"}
-
-// signatureOf finds the signature in provider metadata, whoever the provider is.
-func signatureOf(metadata rawjson.Value) []byte {
-	for _, provider := range rawjson.EachField(metadata) {
-		for _, name := range signatureMembers {
-			if sig := rawjson.Text(provider, name); len(sig) > 0 {
-				return sig
-			}
-		}
-	}
-	return nil
 }
 
 // steering passes a message that the user sent while the run went on.

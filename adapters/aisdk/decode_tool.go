@@ -28,7 +28,7 @@ func (d *decoder) announce(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 	switch {
 	case d.clientTools.Has(name):
 		ev.Flags |= hub.ClientRuns
-	case len(d.clientTools) == 0 && !isTrue(d.rec.ProviderExecuted) && !isTrue(d.rec.Dynamic):
+	case len(d.clientTools) == 0 && !rawjson.IsTrue(d.rec.ProviderExecuted) && !rawjson.IsTrue(d.rec.Dynamic):
 		ev.Status = hub.StatusUnknown
 	}
 	return dst, d.remember(id)
@@ -136,7 +136,7 @@ func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	c, resumed := d.resumed(id)
-	if isTrue(d.rec.Preliminary) {
+	if rawjson.IsTrue(d.rec.Preliminary) {
 		c.shown = true
 		dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result, Op: hub.Replace, Flags: resumed})
 		d.output(ev)
@@ -235,7 +235,7 @@ func (d *decoder) approvalResponse(dst []hub.Event) ([]hub.Event, error) {
 	}
 	delete(d.asks, string(id))
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.Answer})
-	ev.ID, ev.Status, ev.Name = id, hub.StatusChosen, approval.Option(isTrue(d.rec.Approved))
+	ev.ID, ev.Status, ev.Name = id, hub.StatusChosen, approval.Option(rawjson.IsTrue(d.rec.Approved))
 	ev.Text = rawjson.Body(d.rec.Reason)
 	return dst, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -74,7 +75,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	var own []byte
-	if m := ev.More; m != nil && len(m.Sig) > 0 && !bytes.Equal(signatureOf(m.Meta), m.Sig) {
+	if m := ev.More; m != nil && len(m.Sig) > 0 && !bytes.Equal(signatures.Of(m.Meta), m.Sig) {
 		own = member.AppendText(nil, `,"signature":"`, m.Sig)
 	}
 	if !p.open && own != nil {

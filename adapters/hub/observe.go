@@ -42,3 +42,11 @@ func ObserveTypes(member string, starts, ends []string) func(wire.Record) Observ
 		return ObservedNothing
 	}
 }
+
+// ObserveDone waits for the end mark that many dialects have.
+func ObserveDone(rec wire.Record) Observation {
+	if wire.IsDone(rec.Data) {
+		return ObservedEnd
+	}
+	return ObservedNothing
+}

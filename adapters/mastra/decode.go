@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -28,7 +29,7 @@ type decoder struct {
 	left    int             // calls of the root agent that have no result
 	asks    map[string]bool // calls that wait for an answer
 	agents  map[string]bool // calls in which a sub-agent talks
-	sig     signature
+	sigs    signatures.Open
 	end     ending
 }
 
@@ -43,7 +44,7 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.message = d.message[:0]
 	d.calls, d.left, d.asks, d.agents = nil, 0, nil, nil
-	d.sig = signature{}
+	d.sigs = d.sigs[:0]
 	d.end = ending{}
 }
 
@@ -197,10 +198,4 @@ func (d *decoder) emit(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) 
 func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
 	dst, _ = d.emit(dst, ev)
 	return dst
-}
-
-// isTrue reports whether a member is there and true.
-func isTrue(v rawjson.Value) bool {
-	val, _ := rawjson.Bool(v)
-	return val
 }

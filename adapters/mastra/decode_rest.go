@@ -95,7 +95,7 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 	if len(ev.ID) > 0 {
 		ev.Op = hub.Set
 	}
-	if isTrue(d.rec.Transient) {
+	if rawjson.IsTrue(d.rec.Transient) {
 		ev.Flags |= hub.Transient
 	}
 	return dst

@@ -1,11 +1,10 @@
 package mastra
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 func (d *decoder) textStart(dst []hub.Event) ([]hub.Event, error) {
@@ -39,7 +38,7 @@ func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	d.sign(id, signatureOf(d.rec.Payload.ProviderMetadata))
+	d.sigs.Keep(id, signatures.Of(d.rec.Payload.ProviderMetadata))
 	return d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: ch}), nil
 }
 
@@ -52,7 +51,7 @@ func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 		return dst, member.Wrong(p.Text, "payload.text", "want a string")
 	}
 	if ch == hub.Reasoning {
-		d.sign(id, signatureOf(p.ProviderMetadata))
+		d.sigs.Keep(id, signatures.Of(p.ProviderMetadata))
 	}
 	if len(text) == 0 {
 		return dst, err
@@ -66,7 +65,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id})
-	d.sign(id, signatureOf(d.rec.Payload.ProviderMetadata)) // some models sign what they answer, too
+	d.sigs.Keep(id, signatures.Of(d.rec.Payload.ProviderMetadata)) // some models sign what they answer, too
 	d.signed(ev)
 	return dst, nil
 }
@@ -82,7 +81,7 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) reasoningSignature(dst []hub.Event) ([]hub.Event, error) {
 	id, err := d.part()
 	if err == nil {
-		d.sign(id, rawjson.Body(d.rec.Payload.Signature))
+		d.sigs.Keep(id, rawjson.Body(d.rec.Payload.Signature))
 	}
 	return dst, err
 }
@@ -95,40 +94,14 @@ func (d *decoder) redacted(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: hub.Reasoning})
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning})
-	d.sign(id, rawjson.Or(rawjson.Body(d.rec.Payload.Data), string(signatureOf(d.rec.Payload.ProviderMetadata))))
+	d.sigs.Keep(id, rawjson.Or(rawjson.Body(d.rec.Payload.Data), string(signatures.Of(d.rec.Payload.ProviderMetadata))))
 	d.signed(ev)
 	return dst, nil
 }
 
-// signature is that of the part that was signed last. Providers put it on the start, a delta or the end, or into a chunk.
-type signature struct{ id, sig []byte }
-
-func (d *decoder) sign(id, sig []byte) {
-	if len(sig) > 0 {
-		d.sig.id, d.sig.sig = append(d.sig.id[:0], id...), append(d.sig.sig[:0], sig...)
-	}
-}
-
 // signed adds its signature to the end of a part.
 func (d *decoder) signed(ev *hub.Event) {
-	if len(d.sig.sig) > 0 && bytes.Equal(d.sig.id, ev.ID) {
-		d.scratch.MoreOf(ev).Sig = d.scratch.Copy(d.sig.sig)
-		d.sig.sig = d.sig.sig[:0]
+	if sig := d.sigs.Take(ev.ID); sig != nil {
+		d.scratch.MoreOf(ev).Sig = d.scratch.Copy(sig)
 	}
-}
-
-// signatureMembers are where providers put the signature of a part, or its encrypted form: Anthropic, Anthropic for redacted
-// thinking, OpenAI, Google.
-var signatureMembers = [...]string{"signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"}
-
-// signatureOf finds the signature in provider metadata, whoever the provider is.
-func signatureOf(metadata rawjson.Value) []byte {
-	for _, provider := range rawjson.EachField(metadata) {
-		for _, name := range signatureMembers {
-			if sig := rawjson.Text(provider, name); len(sig) > 0 {
-				return sig
-			}
-		}
-	}
-	return nil
 }

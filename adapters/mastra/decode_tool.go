@@ -30,7 +30,7 @@ func (d *decoder) announce(dst []hub.Event, id []byte) []hub.Event {
 	switch {
 	case d.clientTools.Has(name):
 		ev.Flags |= hub.ClientRuns
-	case len(d.clientTools) == 0 && !isTrue(d.rec.Payload.ProviderExecuted):
+	case len(d.clientTools) == 0 && !rawjson.IsTrue(d.rec.Payload.ProviderExecuted):
 		ev.Status = hub.StatusUnknown
 	}
 	return dst
@@ -111,7 +111,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	toolresult.Set(ev, d.rec.Payload.Result)
-	if isTrue(d.rec.Payload.IsError) {
+	if rawjson.IsTrue(d.rec.Payload.IsError) {
 		ev.Status = hub.StatusError
 	}
 	return dst, nil

@@ -91,7 +91,7 @@ var Dialect = hub.Dialect{
 	// A stream that goes on with a run has no start.
 	Grammar:      hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
 	NewDecoder:   newDecoder,
-	Observe:      observe,
+	Observe:      hub.ObserveDone,
 	Watch:        func(hub.Options) hub.Watcher { return &watcher{} },
 	Explains:     explains,
 	Stateless:    true,
@@ -100,14 +100,6 @@ var Dialect = hub.Dialect{
 }
 
 const dialectName = "mastra"
-
-// observe waits for the end mark.
-func observe(rec wire.Record) hub.Observation {
-	if wire.IsDone(rec.Data) {
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}
 
 // watcher sees whether the run has ended: without the end mark, the body may end then.
 type watcher struct{ ended bool }
@@ -120,7 +112,7 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 			break
 		}
 	}
-	return observe(rec)
+	return hub.ObserveDone(rec)
 }
 
 func ends(typ []byte) bool {

@@ -125,6 +125,9 @@ func Bool(v Value) (val, ok bool) {
 	return k == 't', k == 't' || k == 'f'
 }
 
+// IsTrue reports whether a value is there and true.
+func IsTrue(v Value) bool { return Kind(v) == 't' }
+
 // Int returns a number that is a whole number and fits, however it is spelled (12, 12.0, 1.2e1).
 func Int(v Value) (n int64, ok bool) {
 	if n, ok := digits(v); ok {
