@@ -18,7 +18,6 @@ import (
 // clientConn writes to a client within a time limit per write.
 type clientConn struct {
 	net.Conn
-	raw          *rawio.Writer // nil where there is none
 	writeTimeout time.Duration
 
 	mu    sync.Mutex // a WebSocket client is answered by two goroutines
@@ -31,7 +30,7 @@ func (c *clientConn) Write(p []byte) (int, error) {
 	if err := c.arm(time.Now()); err != nil {
 		return 0, hub.Fail(hub.CodeClientGone, err)
 	}
-	n, err := c.send(p)
+	n, err := c.Conn.Write(p)
 	switch {
 	case err == nil:
 		return n, nil
@@ -39,13 +38,6 @@ func (c *clientConn) Write(p []byte) (int, error) {
 		return n, hub.Fail(hub.CodeClientSlow, err)
 	}
 	return n, hub.Fail(hub.CodeClientGone, err)
-}
-
-func (c *clientConn) send(p []byte) (int, error) {
-	if c.raw != nil {
-		return c.raw.Write(p)
-	}
-	return c.Conn.Write(p)
 }
 
 // arm moves the deadline. That costs a timer each time; twice per period is exact enough.

@@ -66,7 +66,7 @@ func (s *Server) knowsThread(r *route, key eventlog.Key) *hub.Failure {
 // serveEvents serves a reader until it leaves, or the server drains. Its connection ends with it.
 func (s *Server) serveEvents(x *eventsReader, conn *inbound.Conn) {
 	r := x.call.route
-	client := &clientConn{Conn: conn, raw: conn.RawWriter(), writeTimeout: r.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, writeTimeout: r.cfg.Timeouts.Write}
 	defer client.Close()
 	x.sink = x.call.httpSink(client)
 	x.sink.close = true

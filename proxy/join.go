@@ -129,7 +129,7 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 		s.rejectOperation(ctx, t, sub.op, f)
 	case linked:
 	case j.body != "" && run.About.asked.Later && run.About.asked.Whole:
-		s.reply(ctx, r, t, subpath{op: hub.OpAnswer, params: map[string]string{"answer": plainText(run.About.asked.Answer)}, found: true})
+		s.reply(ctx, r, t, subpath{op: hub.OpAnswer, params: map[string]string{"answer": plainText(run.About.asked.Answer)}})
 	case ctx.IsDelete():
 		ctx.SetStatusCode(fasthttp.StatusNoContent)
 	default:

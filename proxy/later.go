@@ -35,7 +35,7 @@ func (s *Server) serveShared(c *call, conn *inbound.Conn) {
 
 // answerQueued begins the run of a call, and answers its client at once, with nothing but how the answer is called.
 func (s *Server) answerQueued(c *call, conn *inbound.Conn) {
-	client := &clientConn{Conn: conn, raw: conn.RawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	sink.unframe(conn)
 	about := c.shared.About

@@ -161,7 +161,7 @@ func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, orig
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
 	r.exposeTo(sink.header, origin)
 	s.takeOver(ctx, func(raw *inbound.Conn) {
-		sink.conn = &clientConn{Conn: raw, raw: raw.RawWriter(), writeTimeout: r.cfg.Timeouts.Write}
+		sink.conn = &clientConn{Conn: raw, writeTimeout: r.cfg.Timeouts.Write}
 		sink.unframe(raw)
 		s.serveReader(&lineReader{conn: c, thread: thread, sink: sink, beat: r.cfg.Timeouts.Keepalive, left: make(chan struct{})}, r)
 	})

@@ -1,14 +1,20 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
 )
+
+// redisDialTimeout is how long a connection to Redis may take to come about, unless the URL says so.
+const redisDialTimeout = 5 * time.Second
 
 // redisClient returns a client of the servers that a configuration names: one, a cluster, or the master that sentinels know.
 func redisClient(cfg *config.Redis) (redis.UniversalClient, error) {
@@ -26,17 +32,19 @@ func redisClient(cfg *config.Redis) (redis.UniversalClient, error) {
 	if options.TLSConfig, err = cfg.TLS(); err != nil {
 		return nil, fmt.Errorf("store.redis.ca: %w", err)
 	}
+	options.Dialer = rawio.Dialer(redis.NewDialer(&redis.Options{DialTimeout: cmp.Or(options.DialTimeout, redisDialTimeout), TLSConfig: options.TLSConfig}))
 	switch s := &cfg.Sentinel; {
 	case len(cfg.Cluster) > 0:
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: cfg.Cluster, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true, Protocol: options.Protocol,
+			Dialer:   options.Dialer,
 			PoolSize: runstore.Groups + 10*runtime.GOMAXPROCS(0), // of each server, which may have all that wait for runs
 		}), nil
 	case s.Master != "":
 		return redis.NewFailoverClient(&redis.FailoverOptions{
 			MasterName: s.Master, SentinelAddrs: s.Addresses, SentinelUsername: s.Username, SentinelPassword: string(s.Password),
 			Username: options.Username, Password: options.Password, DB: options.DB, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true,
-			Protocol: options.Protocol,
+			Protocol: options.Protocol, Dialer: options.Dialer,
 		}), nil
 	}
 	options.ContextTimeoutEnabled = true // no client waits for longer than the store says

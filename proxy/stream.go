@@ -63,7 +63,7 @@ func (s *Server) serveCall(c *call, conn *inbound.Conn) {
 
 // serveHTTP runs one stream on a client's connection, unless it is refused already, and gives the connection back, or closes it.
 func (s *Server) serveHTTP(c *call, conn *inbound.Conn, f *hub.Failure) {
-	client := &clientConn{Conn: conn, raw: conn.RawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	sink.unframe(conn)
 	st := &canceler{limitWrite: client.limitWrite}

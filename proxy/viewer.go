@@ -163,7 +163,7 @@ func (s *Server) noteViewer(v *viewer, f *hub.Failure, wrote int64, took time.Du
 // serveViewer lets a client read a run, and gives its connection back, or closes it.
 func (s *Server) serveViewer(v *viewer, conn *inbound.Conn) {
 	c := v.call
-	client := &clientConn{Conn: conn, raw: conn.RawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	sink.unframe(conn)
 	sink.header.Set(runHeader, v.run.About.token)

@@ -15,7 +15,6 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
-	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // Conn is the connection of a client, from its acceptance to its end. It receives the header of each request as a
@@ -25,7 +24,6 @@ import (
 type Conn struct {
 	net.Conn
 	listener *Listener
-	writer   *rawio.Writer // nil before the first stream, and where there is none; see rawWriter
 	first    *firstRead    // nil before the first request, and for TLS and HTTP/2
 	certs    *Certificates // nil: plain HTTP
 	tls      *tls.Config   // of the handshake
@@ -102,17 +100,6 @@ func bareConn(c net.Conn) net.Conn {
 		c = f.Conn
 	}
 	return c
-}
-
-// RawWriter writes to the socket itself; nil where that is not what the client reads.
-func (c *Conn) RawWriter() *rawio.Writer {
-	if c.Secure() || c.Stream != nil {
-		return nil
-	}
-	if c.writer == nil {
-		c.writer = rawio.NewWriter(c)
-	}
-	return c.writer
 }
 
 // Read implements net.Conn for fasthttp, which gets headers and nothing else, and for WebSockets, which get everything.

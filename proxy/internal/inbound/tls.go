@@ -134,6 +134,7 @@ func (c *Conn) Secure() bool { return c != nil && c.certs != nil }
 
 // secured makes an accepted connection one of TLS, if certs are not nil. The handshake comes with the first read.
 func secured(c net.Conn, l *Listener) *Conn {
+	c = rawio.NewConn(c)
 	conn := &Conn{Conn: c, listener: l, certs: l.Certs}
 	if l.Certs != nil {
 		conn.tls, conn.shaking = l.Certs.Current(), true

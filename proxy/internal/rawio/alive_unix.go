@@ -25,7 +25,7 @@ func Alive(c net.Conn) bool {
 	ok = false
 	err = raw.Read(func(fd uintptr) bool {
 		var one [1]byte
-		_, err := syscall.Read(int(fd), one[:])
+		_, err := rawRead(fd, one[:])
 		ok = err == syscall.EAGAIN || err == syscall.EWOULDBLOCK
 		return true
 	})

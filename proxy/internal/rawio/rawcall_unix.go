@@ -1,4 +1,6 @@
-//go:build unix && !linux
+// The race detector follows what passes through sockets by the calls of package syscall.
+
+//go:build unix && (!linux || race)
 
 package rawio
 

@@ -62,7 +62,7 @@ func (i *Instance) Dial(ctx context.Context) (net.Conn, error) {
 	if err != nil || i.Upstream.tls == nil {
 		return conn, err
 	}
-	secured := tls.Client(conn, i.Upstream.tls)
+	secured := tls.Client(rawio.NewConn(conn), i.Upstream.tls)
 	err = secured.HandshakeContext(ctx)
 	if err == nil {
 		err = speaksHTTP2(i.Upstream.Cfg, secured)
