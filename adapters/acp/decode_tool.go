@@ -90,7 +90,8 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	return d.ready(dst, r)
 }
 
-// toolName is the name on the wire where there is one. The kind comes next, since titles are sentences.
+// toolName is the name on the wire where there is one. The kind comes next, since titles are sentences, but for a word that a call has as its
+// title before it has arguments.
 func (d *decoder) toolName(r *toolRecord) []byte {
 	body := rawjson.Body(r.update.Name)
 	if len(body) == 0 && r.Meta != nil {
@@ -102,6 +103,8 @@ func (d *decoder) toolName(r *toolRecord) []byte {
 	switch {
 	case len(body) > 0:
 		return body
+	case r.status == hub.StatusPending && r.unargued() && isWord(r.title):
+		return r.title
 	case len(r.kind) > 0 && string(r.kind) != "other":
 		return r.kind
 	case len(r.title) > 0:
@@ -120,6 +123,11 @@ func nameInID(id []byte) []byte {
 	return nil
 }
 
+// isWord reports whether a title is a single word, such as read or todowrite.
+func isWord(title []byte) bool {
+	return len(title) > 0 && !bytes.ContainsFunc(title, func(r rune) bool { return r != '_' && r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+}
+
 // describe fills the members that any record of a call may have.
 func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 	if len(r.kind) > 0 {
@@ -133,17 +141,28 @@ func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 	}
 }
 
-// ready says that the arguments are complete. While a call waits, {} stands for arguments that the agent does not know
-// yet. What never comes is added by the sequencer.
+// ready says that the arguments are complete. What never comes is added by the sequencer.
 func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	settled := r.status == hub.StatusRunning || acpwire.Ended(r.status)
-	if r.call.ready || rawjson.IsNull(r.RawInput) || !settled && rawjson.IsEmptyObject(r.RawInput) {
+	if r.call.ready || rawjson.IsNull(r.RawInput) || !settled && r.unargued() {
 		return dst
 	}
 	r.call.ready = true
 	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolReady, ID: r.id})
 	acpwire.ReadInput(ev, r.RawInput)
 	return dst
+}
+
+// unargued reports whether a record has no arguments, or what stands for those that the agent does not know yet while a call waits: {}, or
+// from OpenCode the folder of a shell alone.
+func (r *toolRecord) unargued() bool {
+	if rawjson.IsNull(r.RawInput) || rawjson.IsEmptyObject(r.RawInput) {
+		return true
+	}
+	fields := rawjson.Fields(r.RawInput)
+	key, _, _ := fields.Next()
+	_, _, more := fields.Next()
+	return string(key) == "cwd" && !more
 }
 
 // change says what a record changes in a call that goes on. Content describes the call until it runs; while it runs it

@@ -68,7 +68,7 @@ func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 }
 
 // appendResult appends the result of a call as content and rawOutput, and says what became of it. Content that was
-// shown already is left out: absent means unchanged.
+// shown already is left out, as absent means unchanged, but not beside a rawOutput: a reader would take that for the result.
 func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.Disposition) {
 	disposition := endDisposition(ev.Status)
 	text, isText := ev.Text, ev.Text != nil
@@ -82,7 +82,7 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 	case len(failure) > 0 && !bytes.Equal(failure, text):
 		disposition = hub.Folded
 		dst = appendBlocks(append(dst, `,"content":`...), text, failure)
-	case len(text) > 0 && c.shows(text):
+	case len(text) > 0 && c.shows(text) && !hasOutput(ev):
 		// shown already
 	case len(text) == 0 && ev.Value == nil && (c.spoke || !isText):
 		dst, disposition = c.appendNothing(dst, disposition)
@@ -125,11 +125,14 @@ func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, disposition 
 	case !bytes.Contains(emitted, failure) && rawjson.Kind(content) == '[':
 		items := bytes.TrimRight(content[:bytes.LastIndexByte(content, ']')], " \t\r\n")
 		return append(acpwire.AppendTextItem(member.AppendRaw(dst, `,"content":`, items), failure), ']'), disposition
-	case c.view == viewContent && bytes.Equal(content, c.shown):
+	case c.view == viewContent && bytes.Equal(content, c.shown) && !hasOutput(ev):
 		return dst, disposition // shown already
 	}
 	return member.AppendRaw(dst, `,"content":`, content), disposition
 }
+
+// hasOutput reports whether the metadata of a result have a rawOutput.
+func hasOutput(ev *hub.Event) bool { return rawjson.Get(ev.Rare().Meta, acpwire.MetaOutput) != nil }
 
 // sameResult reports whether said, the texts of a content, is what ev has beside the content.
 func sameResult(emitted []byte, ev *hub.Event) bool {
