@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 )
 
 // errorCodes are the codes that clients of the API know: those of its ResponseError, and those that Codex looks for.
@@ -31,9 +32,6 @@ var foreignCodes = map[string]string{
 	string(hub.CodeBadRequest): "invalid_prompt", "billing_error": "insufficient_quota",
 }
 
-// memberOwnCode holds a code that is none of the API's, beside the one that stands for it.
-const memberOwnCode = "sabir_code"
-
 // appendCode appends a code and the quote behind it: as it is if clients know it, else the nearest that they know, with the
 // code itself in a member of our own.
 func appendCode(dst, code []byte) []byte {
@@ -44,6 +42,6 @@ func appendCode(dst, code []byte) []byte {
 	if known == "" {
 		known = "server_error"
 	}
-	dst = append(append(dst, known...), `","`+memberOwnCode+`":"`...)
+	dst = append(append(dst, known...), `","`+responsestream.MemberOwnCode+`":"`...)
 	return append(append(dst, code...), '"')
 }

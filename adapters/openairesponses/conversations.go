@@ -1,6 +1,7 @@
 package openairesponses
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
@@ -8,6 +9,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
+
+var errItems = errors.New("items is not a list")
 
 // newConversation reads the body of POST /conversations, which may be empty, or of POST /conversations/{id}/items.
 func newConversation(body []byte) (hub.NewThread, error) {
@@ -25,6 +28,9 @@ func newConversation(body []byte) (hub.NewThread, error) {
 	}
 	if rawjson.Kind(in.Metadata) == '{' {
 		asked.Meta = in.Metadata
+	}
+	if kind := rawjson.Kind(in.Items); kind != '[' && kind != 0 && !rawjson.IsNull(in.Items) {
+		return asked, errItems
 	}
 	var err error
 	asked.Messages, err = messages{}.DecodeMessages(nil, in.Items)

@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 )
 
 // messages reads and writes the member input of a request.
@@ -126,7 +127,7 @@ func (r *inputReader) message(v *inputItem, path string) error {
 // said reads a message of the agent's. Its parts have the id of the item.
 func (r *inputReader) said(v *inputItem) {
 	var phase []byte
-	if p := v.Text("phase"); string(p) == commentary {
+	if p := v.Text("phase"); string(p) == responsestream.Commentary {
 		phase = p
 	}
 	content := v.Get("content")

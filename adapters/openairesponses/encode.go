@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -299,7 +300,7 @@ func failureText(ev *hub.Event) (code, text []byte) {
 	code, text = ev.Rare().ErrCode, rawjson.Or(hub.Why(ev), phrases.Run(ev.Status))
 	switch ev.Status {
 	case hub.StatusCancelled:
-		return rawjson.Or(code, codeCancelled), text
+		return rawjson.Or(code, responsestream.CodeCancelled), text
 	case hub.StatusTruncated:
 		return rawjson.Or(code, string(hub.CodeTruncated)), text
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 )
 
 // AppendMessages writes each part of a message of the agent's as an item, with the results of calls behind the calls.
@@ -194,8 +195,8 @@ func (w *inputWriter) said(parts []hub.Part) {
 	w.Const("type", "message")
 	w.TextIf("id", id)
 	w.Const("role", "assistant")
-	if string(p.Name) == commentary {
-		w.Const("phase", commentary)
+	if string(p.Name) == responsestream.Commentary {
+		w.Const("phase", responsestream.Commentary)
 	}
 	if len(id) == 0 {
 		w.Text("content", p.Text)

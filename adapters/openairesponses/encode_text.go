@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -45,7 +46,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.openReasoning(out, ev.ID, t)
 		return hub.Native
 	}
-	t.phase = string(ev.Name) == commentary
+	t.phase = string(ev.Name) == responsestream.Commentary
 	e.openMessage(out, ev.ID, t)
 	e.flushInto(out, t)
 	return hub.Native
@@ -260,9 +261,9 @@ func appendAnnotation(dst []byte, ev *hub.Event) []byte {
 	f := &ev.Rare().File
 	if len(f.URL) > 0 {
 		dst = append(dst, `{"type":"url_citation","start_index":`...)
-		dst = strconv.AppendInt(dst, max(index(rawjson.Get(ev.Value, "start_index")), 0), 10)
+		dst = strconv.AppendInt(dst, max(responsestream.Index(rawjson.Get(ev.Value, "start_index")), 0), 10)
 		dst = append(dst, `,"end_index":`...)
-		dst = strconv.AppendInt(dst, max(index(rawjson.Get(ev.Value, "end_index")), 0), 10)
+		dst = strconv.AppendInt(dst, max(responsestream.Index(rawjson.Get(ev.Value, "end_index")), 0), 10)
 		dst = append(append(append(dst, `,"url":"`...), f.URL...), `","title":"`...)
 		title := rawjson.First(ev.Title, f.URL)
 		return append(append(dst, title...), `"}`...)

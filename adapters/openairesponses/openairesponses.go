@@ -131,6 +131,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -196,6 +197,10 @@ var Dialect = hub.Dialect{
 	Counted:       &hub.Counted{Parameter: "starting_after", Has: countedRecords},
 }
 
+func newDecoder(o hub.Options) hub.Decoder {
+	return responsestream.New(responsestream.Config{Name: name, ReadCounts: counts.Read, Nesting: o.Nesting})
+}
+
 // countedRecords is how many records a client has that has seen the one of a number; they are counted from 0.
 func countedRecords(last string) int64 {
 	n, err := strconv.ParseInt(last, 10, 64)
@@ -214,7 +219,7 @@ func observe(rec wire.Record) hub.Observation {
 	case "response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error":
 		return hub.ObservedEnd
 	}
-	if _, known := handlers[string(typ)]; known || silent[string(typ)] {
+	if responsestream.Known(typ) {
 		return hub.ObservedNothing
 	}
 	return observeOther(typ, rec.Data)
@@ -249,7 +254,7 @@ func (w *watcher) EndsWithBody() bool { return w.session && w.running == 0 }
 
 // observeOther looks for what ends a stream without being an event: an error body, or a whole response.
 func observeOther(typ, data []byte) hub.Observation {
-	failed := bytes.Contains(data, []byte(`"error"`)) && isFailure(typ, rawjson.Get(data, "error"))
+	failed := bytes.Contains(data, []byte(`"error"`)) && responsestream.IsFailure(typ, rawjson.Get(data, "error"))
 	whole := len(typ) == 0 && string(rawjson.Text(data, "object")) == "response"
 	if failed || whole {
 		return hub.ObservedEnd

@@ -1,4 +1,4 @@
-package openairesponses
+package responsestream
 
 import (
 	"strconv"
@@ -12,7 +12,7 @@ import (
 // the wire, but its one signature is of them all. Raw thoughts beside a summary are a part of their own.
 
 // partID is the id of a part: that of its item, where it is the first of its sort.
-func (d *decoder) partID(it *item, p *part) []byte {
+func (d *Decoder) partID(it *item, p *part) []byte {
 	switch {
 	case p.raw:
 		return d.suffixed(it.id, "thought", -1)
@@ -23,7 +23,7 @@ func (d *decoder) partID(it *item, p *part) []byte {
 }
 
 // suffixed makes an id out of another.
-func (d *decoder) suffixed(id []byte, word string, n int64) []byte {
+func (d *Decoder) suffixed(id []byte, word string, n int64) []byte {
 	b := append(append(append(d.scratch.Begin(), id...), ':'), word...)
 	if n >= 0 {
 		b = strconv.AppendInt(b, n, 10)
@@ -32,14 +32,14 @@ func (d *decoder) suffixed(id []byte, word string, n int64) []byte {
 }
 
 // text appends an event of a part.
-func (d *decoder) text(dst []hub.Event, kind hub.Kind, it *item, p *part) ([]hub.Event, *hub.Event) {
+func (d *Decoder) text(dst []hub.Event, kind hub.Kind, it *item, p *part) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Add(dst, hub.Event{Kind: kind, ID: d.partID(it, p), Msg: it.id, Chan: p.ch, Name: it.phase})
 	p.started = true
 	return dst, ev
 }
 
 // say appends a fragment of a part.
-func (d *decoder) say(dst []hub.Event, it *item, p *part, text []byte) []hub.Event {
+func (d *Decoder) say(dst []hub.Event, it *item, p *part, text []byte) []hub.Event {
 	if len(text) == 0 {
 		return dst
 	}
@@ -53,7 +53,7 @@ func (d *decoder) say(dst []hub.Event, it *item, p *part, text []byte) []hub.Eve
 }
 
 // paragraph separates a part of reasoning from the one before it.
-func (d *decoder) paragraph(dst []hub.Event, it *item, p *part) []hub.Event {
+func (d *Decoder) paragraph(dst []hub.Event, it *item, p *part) []hub.Event {
 	if p.emitted > 0 || p.ch != hub.Reasoning {
 		return dst
 	}
@@ -69,7 +69,7 @@ func (d *decoder) paragraph(dst []hub.Event, it *item, p *part) []hub.Event {
 
 // full takes a whole text that follows its deltas. One that is as long as what was said is the same: comparing lengths is
 // enough to spare well-behaved upstreams the work of comparing texts, which the sequencer does for the others.
-func (d *decoder) full(dst []hub.Event, it *item, p *part, text []byte) []hub.Event {
+func (d *Decoder) full(dst []hub.Event, it *item, p *part, text []byte) []hub.Event {
 	switch {
 	case len(text) == 0, len(text) == p.emitted: // peers send dones with an empty text
 		return dst
@@ -85,62 +85,62 @@ func (d *decoder) full(dst []hub.Event, it *item, p *part, text []byte) []hub.Ev
 }
 
 // textDelta streams text of a part. One whose item was not announced announces it.
-func (d *decoder) textDelta(dst []hub.Event, kind itemKind, at rawjson.Value, ch hub.Chan, raw bool) ([]hub.Event, error) {
+func (d *Decoder) textDelta(dst []hub.Event, kind itemKind, at rawjson.Value, ch hub.Chan, raw bool) ([]hub.Event, error) {
 	text, err := d.delta()
 	if len(text) == 0 {
 		return dst, err
 	}
 	it := d.findOrAdd(kind)
-	p := it.part(index(at), ch, raw)
+	p := it.part(Index(at), ch, raw)
 	d.lastPart = p
 	return d.say(dst, it, p, text), nil
 }
 
 // textDone takes the whole text of a part from the event that ends it.
-func (d *decoder) textDone(dst []hub.Event, kind itemKind, at, text rawjson.Value, ch hub.Chan, raw bool) ([]hub.Event, error) {
+func (d *Decoder) textDone(dst []hub.Event, kind itemKind, at, text rawjson.Value, ch hub.Chan, raw bool) ([]hub.Event, error) {
 	full := rawjson.Body(text)
 	if len(full) == 0 {
 		return dst, nil
 	}
 	it := d.findOrAdd(kind)
-	return d.full(dst, it, it.part(index(at), ch, raw), full), nil
+	return d.full(dst, it, it.part(Index(at), ch, raw), full), nil
 }
 
 // The handlers of text say where it belongs: to which kind of item, which of its parts, which channel.
-func (d *decoder) answerDelta(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) answerDelta(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDelta(dst, messageItem, d.rec.ContentIndex, hub.AnswerText, false)
 }
 
-func (d *decoder) answerDone(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) answerDone(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDone(dst, messageItem, d.rec.ContentIndex, d.rec.Text, hub.AnswerText, false)
 }
 
-func (d *decoder) refusalDelta(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) refusalDelta(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDelta(dst, messageItem, d.rec.ContentIndex, hub.Refusal, false)
 }
 
-func (d *decoder) refusalDone(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) refusalDone(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDone(dst, messageItem, d.rec.ContentIndex, d.rec.Refusal, hub.Refusal, false)
 }
 
-func (d *decoder) summaryDelta(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) summaryDelta(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDelta(dst, reasoningItem, d.rec.SummaryIndex, hub.Reasoning, false)
 }
 
-func (d *decoder) summaryDone(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) summaryDone(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDone(dst, reasoningItem, d.rec.SummaryIndex, d.rec.Text, hub.Reasoning, false)
 }
 
-func (d *decoder) thoughtDelta(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) thoughtDelta(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDelta(dst, reasoningItem, d.rec.ContentIndex, hub.Reasoning, true)
 }
 
-func (d *decoder) thoughtDone(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) thoughtDone(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDone(dst, reasoningItem, d.rec.ContentIndex, d.rec.Text, hub.Reasoning, true)
 }
 
 // transcriptDelta is what a voice says: the words of the answer, outside of any item.
-func (d *decoder) transcriptDelta(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) transcriptDelta(dst []hub.Event) ([]hub.Event, error) {
 	text, err := d.delta()
 	if len(text) == 0 {
 		return dst, err
@@ -152,21 +152,21 @@ func (d *decoder) transcriptDelta(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // partAdded opens a part, which may already have text.
-func (d *decoder) partAdded(dst []hub.Event) ([]hub.Event, error) { return d.partEvent(dst, false) }
+func (d *Decoder) partAdded(dst []hub.Event) ([]hub.Event, error) { return d.partEvent(dst, false) }
 
 // partDone ends a part, and may be the first record about its text.
-func (d *decoder) partDone(dst []hub.Event) ([]hub.Event, error) { return d.partEvent(dst, true) }
+func (d *Decoder) partDone(dst []hub.Event) ([]hub.Event, error) { return d.partEvent(dst, true) }
 
 // partEvent reads a part as an event holds it. Reasoning has only one sort of parts that come this way: raw thoughts.
-func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
+func (d *Decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 	v := d.rec.Part
 	switch string(rawjson.Text(v, "type")) {
 	case "reasoning_text":
 		it := d.findOrAdd(reasoningItem)
-		return d.full(dst, it, it.part(index(d.rec.ContentIndex), hub.Reasoning, true), rawjson.Text(v, "text")), nil
+		return d.full(dst, it, it.part(Index(d.rec.ContentIndex), hub.Reasoning, true), rawjson.Text(v, "text")), nil
 	case "output_text", "text", "refusal":
 		it := d.findOrAdd(messageItem)
-		return d.content(dst, it, max(index(d.rec.ContentIndex), 0), v, end), nil
+		return d.content(dst, it, max(Index(d.rec.ContentIndex), 0), v, end), nil
 	}
 	if rawjson.Kind(v) != '{' {
 		return dst, member.Wrong(v, "part", "want an object")
@@ -175,14 +175,14 @@ func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 }
 
 // summaryAdded opens a paragraph of a summary. Its end says nothing: the text has an event of its own.
-func (d *decoder) summaryAdded(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) summaryAdded(dst []hub.Event) ([]hub.Event, error) {
 	it := d.findOrAdd(reasoningItem)
-	p := it.part(index(d.rec.SummaryIndex), hub.Reasoning, false)
+	p := it.part(Index(d.rec.SummaryIndex), hub.Reasoning, false)
 	return d.full(dst, it, p, rawjson.Text(d.rec.Part, "text")), nil
 }
 
 // contents takes the parts of a message as the item itself holds them.
-func (d *decoder) contents(dst []hub.Event, it *item, list rawjson.Value, end bool) []hub.Event {
+func (d *Decoder) contents(dst []hub.Event, it *item, list rawjson.Value, end bool) []hub.Event {
 	n := int64(0)
 	for e := rawjson.Elems(list); ; n++ {
 		v, ok := e.Next()
@@ -201,7 +201,7 @@ func (d *decoder) contents(dst []hub.Event, it *item, list rawjson.Value, end bo
 }
 
 // content takes one part of a message, whole or at its beginning.
-func (d *decoder) content(dst []hub.Event, it *item, at int64, v rawjson.Value, end bool) []hub.Event {
+func (d *Decoder) content(dst []hub.Event, it *item, at int64, v rawjson.Value, end bool) []hub.Event {
 	ch, text := hub.AnswerText, rawjson.Text(v, "text")
 	if string(rawjson.Text(v, "type")) == "refusal" {
 		ch, text = hub.Refusal, rawjson.Text(v, "refusal")
@@ -228,7 +228,7 @@ func (d *decoder) content(dst []hub.Event, it *item, at int64, v rawjson.Value, 
 }
 
 // endPart ends a part, once.
-func (d *decoder) endPart(dst []hub.Event, it *item, p *part) []hub.Event {
+func (d *Decoder) endPart(dst []hub.Event, it *item, p *part) []hub.Event {
 	if p.ended || !p.started {
 		return dst
 	}
@@ -239,7 +239,7 @@ func (d *decoder) endPart(dst []hub.Event, it *item, p *part) []hub.Event {
 }
 
 // endReasoning ends a reasoning item. Its signature comes last, when all of its text is known.
-func (d *decoder) endReasoning(dst []hub.Event, it *item, v rawjson.Value, again bool) []hub.Event {
+func (d *Decoder) endReasoning(dst []hub.Event, it *item, v rawjson.Value, again bool) []hub.Event {
 	dst = d.thoughts(dst, it, rawjson.Get(v, "summary"), false)
 	dst = d.thoughts(dst, it, rawjson.Get(v, "content"), true)
 	if again {
@@ -276,7 +276,7 @@ func boolIndex(b bool) int {
 }
 
 // thoughts takes the parts of reasoning as the item itself holds them.
-func (d *decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bool) []hub.Event {
+func (d *Decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bool) []hub.Event {
 	n := int64(0)
 	for e := rawjson.Elems(list); n < maxParts; n++ {
 		v, ok := e.Next()
@@ -291,16 +291,16 @@ func (d *decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bo
 }
 
 // annotationAdded cites. The index says nothing that the order does not.
-func (d *decoder) annotationAdded(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) annotationAdded(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Annotation) != '{' {
 		return dst, member.Wrong(d.rec.Annotation, "annotation", "want an object")
 	}
 	it := d.findOrAdd(messageItem)
-	return d.source(dst, it, it.part(index(d.rec.ContentIndex), hub.AnswerText, false), d.rec.Annotation), nil
+	return d.source(dst, it, it.part(Index(d.rec.ContentIndex), hub.AnswerText, false), d.rec.Annotation), nil
 }
 
 // source turns an annotation into a citation. Some peers wrap it as the Chat API does: {"url_citation":{…}}.
-func (d *decoder) source(dst []hub.Event, it *item, p *part, v rawjson.Value) []hub.Event {
+func (d *Decoder) source(dst []hub.Event, it *item, p *part, v rawjson.Value) []hub.Event {
 	p.notes++
 	if inner := rawjson.Get(v, "url_citation"); rawjson.Kind(inner) == '{' {
 		v = inner

@@ -1,4 +1,4 @@
-package openairesponses
+package responsestream
 
 import (
 	"bytes"
@@ -24,12 +24,13 @@ const (
 
 // item is one output item as the upstream sees it.
 type item struct {
-	kind  itemKind
-	id    []byte // the upstream's, or made if it has none
-	index int64  // output_index, -1 unknown
-	phase []byte // of a message
-	done  bool
-	final bool // the final output has it
+	kind   itemKind
+	id     []byte // the upstream's, or made if it has none
+	index  int64  // output_index, -1 unknown
+	phase  []byte // of a message
+	done   bool
+	final  bool // the final output has it
+	listed bool // as an item of the run, see Item
 
 	parts []*part // of texts
 	call  call
@@ -56,8 +57,8 @@ const (
 // cutID is as much of an id as is compared.
 func cutID(id []byte) []byte { return id[:min(len(id), maxID)] }
 
-// index reads a number that counts something; -1 if there is none.
-func index(v rawjson.Value) int64 {
+// Index reads a number that counts something; -1 if there is none.
+func Index(v rawjson.Value) int64 {
 	n, ok := rawjson.Int(v)
 	if !ok || n < 0 {
 		return -1
@@ -66,7 +67,7 @@ func index(v rawjson.Value) int64 {
 }
 
 // add remembers a new item. Without an id of its own it gets one, so that its parts are distinguished from those of others.
-func (d *decoder) add(kind itemKind, id []byte, at int64) *item {
+func (d *Decoder) add(kind itemKind, id []byte, at int64) *item {
 	if len(d.items) == maxItems {
 		copy(d.items, d.items[1:])
 		d.items = d.items[:maxItems-1]
@@ -83,8 +84,8 @@ func (d *decoder) add(kind itemKind, id []byte, at int64) *item {
 
 // find returns the item that the record is about, if it is of that kind: by its id, else by its index, else (the record
 // names neither, or an unknown id) the last one that is not done. nil if there is none.
-func (d *decoder) find(kind itemKind) *item {
-	id, at := cutID(rawjson.Body(d.rec.ItemID)), index(d.rec.OutputIndex)
+func (d *Decoder) find(kind itemKind) *item {
+	id, at := cutID(rawjson.Body(d.rec.ItemID)), Index(d.rec.OutputIndex)
 	if l := d.last; l != nil && l.kind == kind && len(id) > 0 && bytes.Equal(l.id, id) {
 		return l
 	}
@@ -105,7 +106,7 @@ func (d *decoder) find(kind itemKind) *item {
 }
 
 // newest returns the last item that matches.
-func (d *decoder) newest(match func(*item) bool) *item {
+func (d *Decoder) newest(match func(*item) bool) *item {
 	for i := len(d.items) - 1; i >= 0; i-- {
 		if match(d.items[i]) {
 			d.last = d.items[i]
@@ -116,11 +117,11 @@ func (d *decoder) newest(match func(*item) bool) *item {
 }
 
 // findOrAdd is find for texts: one whose item was not announced announces it.
-func (d *decoder) findOrAdd(kind itemKind) *item {
+func (d *Decoder) findOrAdd(kind itemKind) *item {
 	if it := d.find(kind); it != nil {
 		return it
 	}
-	return d.add(kind, rawjson.Body(d.rec.ItemID), index(d.rec.OutputIndex))
+	return d.add(kind, rawjson.Body(d.rec.ItemID), Index(d.rec.OutputIndex))
 }
 
 // part returns a text of the item. If there are too many, the rest share the last one.
@@ -161,13 +162,13 @@ func kindOf(typ []byte) itemKind {
 }
 
 // itemAdded opens an item. A second one of the same id is another item if the first is done or of another kind.
-func (d *decoder) itemAdded(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) itemAdded(dst []hub.Event) ([]hub.Event, error) {
 	v := d.rec.Item
 	if rawjson.Kind(v) != '{' {
 		return dst, member.Wrong(v, "item", "want an object")
 	}
 	typ := rawjson.Text(v, "type")
-	kind, id, at := kindOf(typ), rawjson.Text(v, "id"), index(d.rec.OutputIndex)
+	kind, id, at := kindOf(typ), rawjson.Text(v, "id"), Index(d.rec.OutputIndex)
 	if kind == otherItem {
 		return dst, nil // its end says it all
 	}
@@ -187,7 +188,7 @@ func (d *decoder) itemAdded(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // open returns the item of that id that is not done, as after an event that came before the item was announced.
-func (d *decoder) open(kind itemKind, id []byte, at int64) *item {
+func (d *Decoder) open(kind itemKind, id []byte, at int64) *item {
 	if len(id) == 0 {
 		return nil
 	}
@@ -198,7 +199,7 @@ func (d *decoder) open(kind itemKind, id []byte, at int64) *item {
 }
 
 // itemDone ends an item, which may be the first record about it, or about its text.
-func (d *decoder) itemDone(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) itemDone(dst []hub.Event) ([]hub.Event, error) {
 	v := d.rec.Item
 	if rawjson.Kind(v) != '{' {
 		return dst, member.Wrong(v, "item", "want an object")
@@ -210,14 +211,14 @@ func (d *decoder) itemDone(dst []hub.Event) ([]hub.Event, error) {
 	}
 	it := d.finished(kind, v)
 	if it == nil {
-		it = d.add(kind, rawjson.Text(v, "id"), index(d.rec.OutputIndex))
+		it = d.add(kind, rawjson.Text(v, "id"), Index(d.rec.OutputIndex))
 	}
 	return d.endItem(dst, it, typ, v), nil
 }
 
 // finished returns the item that ends: by its id, else by its index. Peers are known to change the id at the end.
-func (d *decoder) finished(kind itemKind, v rawjson.Value) *item {
-	id, at := cutID(rawjson.Text(v, "id")), index(d.rec.OutputIndex)
+func (d *Decoder) finished(kind itemKind, v rawjson.Value) *item {
+	id, at := cutID(rawjson.Text(v, "id")), Index(d.rec.OutputIndex)
 	if len(id) > 0 {
 		if it := d.newest(func(it *item) bool { return it.kind == kind && bytes.Equal(it.id, id) }); it != nil {
 			return it
@@ -232,7 +233,7 @@ func (d *decoder) finished(kind itemKind, v rawjson.Value) *item {
 }
 
 // endItem says of an item what was not said before, and its end.
-func (d *decoder) endItem(dst []hub.Event, it *item, typ []byte, v rawjson.Value) []hub.Event {
+func (d *Decoder) endItem(dst []hub.Event, it *item, typ []byte, v rawjson.Value) []hub.Event {
 	was := it.done
 	it.done = true
 	switch it.kind {
@@ -260,19 +261,19 @@ func (d *decoder) endItem(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 }
 
 // learnPhase takes from a message whether it is the answer.
-func (d *decoder) learnPhase(it *item, v rawjson.Value) {
-	if phase := rawjson.Text(v, "phase"); string(phase) == commentary {
+func (d *Decoder) learnPhase(it *item, v rawjson.Value) {
+	if phase := rawjson.Text(v, "phase"); string(phase) == Commentary {
 		it.phase = append(it.phase[:0], phase...)
 	}
 }
 
-// commentary is the phase of a message that is not the answer, and the name of its part.
-const commentary = "commentary"
+// Commentary is the phase of a message that is not the answer, and the name of its part.
+const Commentary = "commentary"
 
 // unknownItem passes an item as it is. The list of a server's tools is no news, unless it could not be had.
-func (d *decoder) unknownItem(dst []hub.Event, typ []byte, v rawjson.Value) []hub.Event {
+func (d *Decoder) unknownItem(dst []hub.Event, typ []byte, v rawjson.Value) []hub.Event {
 	if string(typ) != "mcp_list_tools" {
-		return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(name), Value: v})
+		return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(d.cfg.Name), Value: v})
 	}
 	fault := rawjson.Get(v, "error")
 	if rawjson.IsNull(fault) {

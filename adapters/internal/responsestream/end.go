@@ -1,4 +1,4 @@
-package openairesponses
+package responsestream
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 )
 
 // terminal ends the response. Its output may hold what no event has said.
-func (d *decoder) terminal(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) terminal(dst []hub.Event) ([]hub.Event, error) {
 	r := d.rec.Response
 	if !d.started {
 		dst = d.start(dst, r)
@@ -31,7 +31,7 @@ func (d *decoder) terminal(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // reason reads why the response ended: from its status, or where that is missing from the type of the event.
-func (d *decoder) reason(ev *hub.Event, r rawjson.Value) {
+func (d *Decoder) reason(ev *hub.Event, r rawjson.Value) {
 	status := rawjson.Text(r, "status")
 	if typ, ok := bytes.CutPrefix(rawjson.Body(d.rec.Type), []byte("response.")); ok && string(typ) != "done" {
 		status = typ
@@ -64,7 +64,7 @@ var incompleteReasons = map[string]hub.Status{
 }
 
 // failure is an error event: its members are flat, or in an object, or both.
-func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) failure(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd})
 	if d.fail(ev, rawjson.NotNull(d.rec.Error)); rawjson.IsNull(d.rec.Error) {
 		ev.More.Err, ev.More.ErrCode = rawjson.Body(d.rec.Message), d.scalar(d.rec.Code)
@@ -74,28 +74,32 @@ func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // fail fills in an end with an error, which is an object or, with some peers, a mere string.
-func (d *decoder) fail(ev *hub.Event, v rawjson.Value) {
+func (d *Decoder) fail(ev *hub.Event, v rawjson.Value) {
 	ev.Status = hub.StatusFailed
 	m := d.scratch.MoreOf(ev)
 	m.Err = d.errorText(v)
-	m.ErrCode = rawjson.First(rawjson.Text(v, memberOwnCode), d.scalar(rawjson.Get(v, "code")), d.scalar(rawjson.Get(v, "type")))
+	m.ErrCode = rawjson.First(rawjson.Text(v, MemberOwnCode), d.scalar(rawjson.Get(v, "code")), d.scalar(rawjson.Get(v, "type")))
 	d.mapCode(ev)
 }
 
 // mapCode reads codes that say more than that something failed.
-func (d *decoder) mapCode(ev *hub.Event) {
+func (d *Decoder) mapCode(ev *hub.Event) {
 	switch string(ev.More.ErrCode) {
-	case codeCancelled:
+	case CodeCancelled:
 		ev.Status = hub.StatusCancelled
 	case string(hub.CodeTruncated), string(hub.CodeReset), string(hub.CodeIdle):
 		ev.Status = hub.StatusTruncated
 	}
 }
 
-const codeCancelled = "cancelled"
+// CodeCancelled is the code of a response that was cancelled where there is no status for it.
+const CodeCancelled = "cancelled"
+
+// MemberOwnCode holds a code that is none of the API's, beside the one that stands for it.
+const MemberOwnCode = "sabir_code"
 
 // scalar reads a code, which peers send as a string or a number.
-func (d *decoder) scalar(v rawjson.Value) []byte {
+func (d *Decoder) scalar(v rawjson.Value) []byte {
 	if s, ok := rawjson.Str(v); ok {
 		return s
 	}
@@ -106,7 +110,7 @@ func (d *decoder) scalar(v rawjson.Value) []byte {
 }
 
 // errorText finds words in an error: a string, an object with a message, or one with content blocks.
-func (d *decoder) errorText(v rawjson.Value) []byte {
+func (d *Decoder) errorText(v rawjson.Value) []byte {
 	if s, ok := rawjson.Str(v); ok {
 		return s
 	}
@@ -126,7 +130,7 @@ func (d *decoder) errorText(v rawjson.Value) []byte {
 
 // output goes through the items of the final response, most of which have been reported. Peers give them other ids there,
 // or none; then the k-th item of a kind is the k-th that was streamed.
-func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
+func (d *Decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 	streamed := len(d.items)
 	var seen [approvalItem + 1]int
 	n := int64(0)
@@ -151,7 +155,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 }
 
 // counterpart returns the item that v is a copy of: the one of its id, else the k-th of its kind. nil if it is new.
-func (d *decoder) counterpart(kind itemKind, v rawjson.Value, k, streamed int) *item {
+func (d *Decoder) counterpart(kind itemKind, v rawjson.Value, k, streamed int) *item {
 	id, callID := cutID(rawjson.Text(v, "id")), cutID(rawjson.Text(v, "call_id"))
 	for _, it := range d.items {
 		sameID := len(id) > 0 && bytes.Equal(it.id, id)
@@ -172,12 +176,12 @@ func (d *decoder) counterpart(kind itemKind, v rawjson.Value, k, streamed int) *
 }
 
 // usage reads the counts of the response. Cached tokens are part of the input, reasoning part of the output.
-func (d *decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
+func (d *Decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
 	if rawjson.Kind(v) != '{' {
 		return dst
 	}
 	m := d.scratch.More()
-	if !counts.Read(&m.Usage, v) {
+	if !d.cfg.ReadCounts(&m.Usage, v) {
 		return dst
 	}
 	return append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: m})

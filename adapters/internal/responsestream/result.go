@@ -1,4 +1,4 @@
-package openairesponses
+package responsestream
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 )
 
 // callOutput ends a call whose output is an item of its own: some servers run what others leave to the client.
-func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
+func (d *Decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
 	id := cutID(rawjson.Text(v, "call_id"))
 	call := d.newest(func(it *item) bool { return it.kind == callItem && bytes.Equal(it.call.given, id) && len(id) > 0 })
 	if call != nil {
@@ -37,7 +37,7 @@ func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
 }
 
 // shellResult reads what commands printed, one entry for each; or the parts of another output.
-func (d *decoder) shellResult(ev *hub.Event, output rawjson.Value) {
+func (d *Decoder) shellResult(ev *hub.Event, output rawjson.Value) {
 	text := d.scratch.Begin()
 	from := len(text)
 	for v := range rawjson.Each(output) {
@@ -58,7 +58,7 @@ func (d *decoder) shellResult(ev *hub.Event, output rawjson.Value) {
 }
 
 // shellOutput is what a command prints while it runs.
-func (d *decoder) shellOutput(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) shellOutput(dst []hub.Event) ([]hub.Event, error) {
 	it := d.find(outputItem)
 	if it == nil || len(it.call.given) == 0 {
 		return dst, nil // the whole output will say it
@@ -82,7 +82,7 @@ func shellPiece(dst []hub.Event, id []byte, ch hub.Chan, text []byte) []hub.Even
 }
 
 // running says that a server works on a call.
-func (d *decoder) running(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) running(dst []hub.Event) ([]hub.Event, error) {
 	it := d.find(callItem)
 	if it == nil || !it.call.named || it.call.ended || it.call.client {
 		return dst, nil
@@ -91,7 +91,7 @@ func (d *decoder) running(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // image is a picture that the server made.
-func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
+func (d *Decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
 	result := rawjson.Text(v, "result")
 	if len(result) == 0 {
 		fault := rawjson.Get(v, "error")
@@ -113,7 +113,7 @@ func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event 
 
 // approval is a call that waits for the client's consent. The server makes it in a later response, and then names this
 // request.
-func (d *decoder) approval(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
+func (d *Decoder) approval(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
 	d.asking++
 	c := &it.call
 	c.learn([]byte("mcp_call"), v)

@@ -1,4 +1,10 @@
-package openairesponses
+// Package responsestream reads the events of OpenAI's Responses API: those of one response as the API streams them, and those of the responses
+// of a run where agents pass them on.
+//
+//   - decoder.go: [Decoder], and what its events are by their types.
+//   - items.go: output items, by all that events say of them. text.go, tool.go, result.go: what they hold.
+//   - end.go: how responses end.
+package responsestream
 
 import (
 	"bytes"
@@ -9,10 +15,11 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// decoder remembers what the records of one response refer to without repeating it: its output items. Peers break the
+// Decoder remembers what the records of one response refer to without repeating it: its output items. Peers break the
 // rules of reference in every way there is (ids that are missing, empty, repeated or changed, all indexes 0, dones without
 // deltas, finals without either), so an item is looked up by all that a record says of it.
-type decoder struct {
+type Decoder struct {
+	cfg     Config
 	json    rawjson.Decoder
 	rec     record
 	data    []byte // the record being decoded
@@ -33,14 +40,22 @@ type decoder struct {
 	asking   int  // requests for approval that are open
 }
 
-func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{}
-	d.json.MaxDepth = o.Nesting
+// Config is what dialects differ in.
+type Config struct {
+	Name       string // of the dialect, for events that the model has no kind for
+	ReadCounts func(*hub.Counts, rawjson.Value) bool
+	Nesting    int // of a record, at most
+}
+
+// New returns a decoder of one response.
+func New(cfg Config) *Decoder {
+	d := &Decoder{cfg: cfg}
+	d.json.MaxDepth = cfg.Nesting
 	return d
 }
 
 // Reset implements [hub.Decoder].
-func (d *decoder) Reset() {
+func (d *Decoder) Reset() {
 	d.scratch.Reset()
 	clear(d.items)
 	d.items, d.last, d.minted = d.items[:0], nil, 0
@@ -49,7 +64,7 @@ func (d *decoder) Reset() {
 }
 
 // Finish implements [hub.Decoder]. A response has a terminal event, so the end of the body implies nothing.
-func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event { return dst }
+func (d *Decoder) Finish(dst []hub.Event, _ error) []hub.Event { return dst }
 
 // record is the schema: every member of every event that the decoder reads.
 type record struct {
@@ -77,50 +92,50 @@ type record struct {
 }
 
 // handler reads a record of one type.
-type handler func(*decoder, []hub.Event) ([]hub.Event, error)
+type handler func(*Decoder, []hub.Event) ([]hub.Event, error)
 
 // handlers lists the types of events that say something. Those that only announce what another says are in silent.
 var handlers = map[string]handler{
-	"response.created":     (*decoder).created,
-	"response.queued":      (*decoder).created,
-	"response.in_progress": (*decoder).created,
-	"response.completed":   (*decoder).terminal,
-	"response.failed":      (*decoder).terminal,
-	"response.incomplete":  (*decoder).terminal,
-	"response.cancelled":   (*decoder).terminal,
-	"response.done":        (*decoder).terminal,
-	"error":                (*decoder).failure,
+	"response.created":     (*Decoder).created,
+	"response.queued":      (*Decoder).created,
+	"response.in_progress": (*Decoder).created,
+	"response.completed":   (*Decoder).terminal,
+	"response.failed":      (*Decoder).terminal,
+	"response.incomplete":  (*Decoder).terminal,
+	"response.cancelled":   (*Decoder).terminal,
+	"response.done":        (*Decoder).terminal,
+	"error":                (*Decoder).failure,
 
-	"response.output_item.added":  (*decoder).itemAdded,
-	"response.output_item.done":   (*decoder).itemDone,
-	"response.content_part.added": (*decoder).partAdded,
-	"response.content_part.done":  (*decoder).partDone,
+	"response.output_item.added":  (*Decoder).itemAdded,
+	"response.output_item.done":   (*Decoder).itemDone,
+	"response.content_part.added": (*Decoder).partAdded,
+	"response.content_part.done":  (*Decoder).partDone,
 
-	"response.output_text.delta":            (*decoder).answerDelta,
-	"response.output_text.done":             (*decoder).answerDone,
-	"response.output_text.annotation.added": (*decoder).annotationAdded,
-	"response.refusal.delta":                (*decoder).refusalDelta,
-	"response.refusal.done":                 (*decoder).refusalDone,
-	"response.reasoning_summary_part.added": (*decoder).summaryAdded,
-	"response.reasoning_summary_text.delta": (*decoder).summaryDelta,
-	"response.reasoning_summary_text.done":  (*decoder).summaryDone,
-	"response.reasoning_text.delta":         (*decoder).thoughtDelta,
-	"response.reasoning_text.done":          (*decoder).thoughtDone,
-	"response.audio.transcript.delta":       (*decoder).transcriptDelta,
+	"response.output_text.delta":            (*Decoder).answerDelta,
+	"response.output_text.done":             (*Decoder).answerDone,
+	"response.output_text.annotation.added": (*Decoder).annotationAdded,
+	"response.refusal.delta":                (*Decoder).refusalDelta,
+	"response.refusal.done":                 (*Decoder).refusalDone,
+	"response.reasoning_summary_part.added": (*Decoder).summaryAdded,
+	"response.reasoning_summary_text.delta": (*Decoder).summaryDelta,
+	"response.reasoning_summary_text.done":  (*Decoder).summaryDone,
+	"response.reasoning_text.delta":         (*Decoder).thoughtDelta,
+	"response.reasoning_text.done":          (*Decoder).thoughtDone,
+	"response.audio.transcript.delta":       (*Decoder).transcriptDelta,
 
-	"response.function_call_arguments.delta":      (*decoder).argsDelta,
-	"response.function_call_arguments.done":       (*decoder).argsDone,
-	"response.mcp_call_arguments.delta":           (*decoder).argsDelta,
-	"response.mcp_call_arguments.done":            (*decoder).argsDone,
-	"response.custom_tool_call_input.delta":       (*decoder).argsDelta,
-	"response.custom_tool_call_input.done":        (*decoder).argsDone,
-	"response.code_interpreter_call_code.delta":   (*decoder).argsDelta,
-	"response.code_interpreter_call_code.done":    (*decoder).argsDone,
-	"response.shell_call_output_content.delta":    (*decoder).shellOutput,
-	"response.web_search_call.searching":          (*decoder).running,
-	"response.file_search_call.searching":         (*decoder).running,
-	"response.code_interpreter_call.interpreting": (*decoder).running,
-	"response.mcp_call.in_progress":               (*decoder).running,
+	"response.function_call_arguments.delta":      (*Decoder).argsDelta,
+	"response.function_call_arguments.done":       (*Decoder).argsDone,
+	"response.mcp_call_arguments.delta":           (*Decoder).argsDelta,
+	"response.mcp_call_arguments.done":            (*Decoder).argsDone,
+	"response.custom_tool_call_input.delta":       (*Decoder).argsDelta,
+	"response.custom_tool_call_input.done":        (*Decoder).argsDone,
+	"response.code_interpreter_call_code.delta":   (*Decoder).argsDelta,
+	"response.code_interpreter_call_code.done":    (*Decoder).argsDone,
+	"response.shell_call_output_content.delta":    (*Decoder).shellOutput,
+	"response.web_search_call.searching":          (*Decoder).running,
+	"response.file_search_call.searching":         (*Decoder).running,
+	"response.code_interpreter_call.interpreting": (*Decoder).running,
+	"response.mcp_call.in_progress":               (*Decoder).running,
 }
 
 // silent are the types whose content another event repeats, or that say nothing.
@@ -142,8 +157,14 @@ var silent = map[string]bool{
 	"response.compaction.compacting": true,
 }
 
+// Known reports whether a type of event is known.
+func Known(typ []byte) bool {
+	_, known := handlers[string(typ)]
+	return known || silent[string(typ)]
+}
+
 // Decode implements [hub.Decoder].
-func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+func (d *Decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
 	if rec.Data == nil || wire.IsDone(rec.Data) {
 		return dst, nil
@@ -160,7 +181,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	switch {
 	case silent[string(typ)]:
 		return dst, nil
-	case isFailure(typ, d.rec.Error): // an error body in place of an event, whatever it is called
+	case IsFailure(typ, d.rec.Error): // an error body in place of an event, whatever it is called
 		return d.failure(dst)
 	case len(typ) > 0:
 		return d.unknown(dst), nil
@@ -173,7 +194,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]: the decoder must know how much has been said of parts and arguments, for the whole
 // texts that follow.
-func (d *decoder) TrackText(to any, text, _ []byte) bool {
+func (d *Decoder) TrackText(to any, text, _ []byte) bool {
 	switch to := to.(type) {
 	case *part:
 		to.emitted += len(text)
@@ -184,7 +205,7 @@ func (d *decoder) TrackText(to any, text, _ []byte) bool {
 }
 
 // Tracked implements [fastpath.TextTracker].
-func (d *decoder) Tracked() (to any, ok bool) {
+func (d *Decoder) Tracked() (to any, ok bool) {
 	switch {
 	case d.lastPart != nil:
 		return d.lastPart, true
@@ -194,15 +215,15 @@ func (d *decoder) Tracked() (to any, ok bool) {
 	return nil, false
 }
 
-// isFailure reports whether the member error of a record of an unknown type ends the stream: an object does, and a string
+// IsFailure reports whether the member error of a record of an unknown type ends the stream: an object does, and a string
 // if there is nothing else.
-func isFailure(typ []byte, v rawjson.Value) bool {
+func IsFailure(typ []byte, v rawjson.Value) bool {
 	kind := rawjson.Kind(v)
 	return kind == '{' || kind == '"' && len(typ) == 0
 }
 
 // typeOf is the type of the record: what it says itself, or if it does not, its name as a server-sent event.
-func (d *decoder) typeOf(event []byte) []byte {
+func (d *Decoder) typeOf(event []byte) []byte {
 	if typ := rawjson.Body(d.rec.Type); len(typ) > 0 {
 		return typ
 	}
@@ -210,12 +231,12 @@ func (d *decoder) typeOf(event []byte) []byte {
 }
 
 // unknown passes an event or item that the model has no kind for. Its type may be years younger than this code.
-func (d *decoder) unknown(dst []hub.Event) []hub.Event {
-	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(name), Value: bytes.TrimSpace(d.data)})
+func (d *Decoder) unknown(dst []hub.Event) []hub.Event {
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(d.cfg.Name), Value: bytes.TrimSpace(d.data)})
 }
 
 // created announces the response, with whichever of its first events comes first.
-func (d *decoder) created(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) created(dst []hub.Event) ([]hub.Event, error) {
 	if d.started {
 		return dst, nil
 	}
@@ -223,7 +244,7 @@ func (d *decoder) created(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // start reads what is known of a response at its beginning. A conversation is its thread; the response before it is not.
-func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
+func (d *Decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 	d.started = true
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart})
 	var at rawjson.Value
@@ -251,7 +272,7 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 const maxSeconds = 1 << 52
 
 // delta reads the fragment of the record; null and empty ones say nothing.
-func (d *decoder) delta() ([]byte, error) {
+func (d *Decoder) delta() ([]byte, error) {
 	text, ok := rawjson.Str(d.rec.Delta)
 	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
 		return nil, member.Wrong(d.rec.Delta, "delta", "want a string")

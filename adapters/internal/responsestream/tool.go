@@ -1,4 +1,4 @@
-package openairesponses
+package responsestream
 
 import (
 	"bytes"
@@ -87,7 +87,7 @@ func fill(have []byte, v rawjson.Value) []byte {
 
 // identify gives the call the id that the model knows it by: the one that its output will name, else that of its item.
 // Two calls of one id would be taken for one, and their arguments be joined.
-func (d *decoder) identify(it *item) {
+func (d *Decoder) identify(it *item) {
 	c := &it.call
 	if len(c.id) > 0 {
 		return
@@ -102,7 +102,7 @@ func (d *decoder) identify(it *item) {
 }
 
 // taken reports whether another call has that id.
-func (d *decoder) taken(id []byte, by *item) bool {
+func (d *Decoder) taken(id []byte, by *item) bool {
 	for _, o := range d.items {
 		if o != by && o.kind == callItem && bytes.Equal(o.call.id, id) {
 			return true
@@ -112,7 +112,7 @@ func (d *decoder) taken(id []byte, by *item) bool {
 }
 
 // startCall announces a call, once its name is known. An item that is the output of a call announces nothing.
-func (d *decoder) startCall(dst []hub.Event, it *item) []hub.Event {
+func (d *Decoder) startCall(dst []hub.Event, it *item) []hub.Event {
 	c := &it.call
 	if it.kind == outputItem || c.named {
 		return dst
@@ -142,7 +142,7 @@ func (d *decoder) startCall(dst []hub.Event, it *item) []hub.Event {
 }
 
 // argsDelta streams arguments. Those of a call that was not announced wait for its announcement.
-func (d *decoder) argsDelta(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) argsDelta(dst []hub.Event) ([]hub.Event, error) {
 	text, err := d.delta()
 	if len(text) == 0 {
 		return dst, err
@@ -151,10 +151,10 @@ func (d *decoder) argsDelta(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // callOf returns the call that the record is about. One that was not announced is made of what the type of event says.
-func (d *decoder) callOf() *item {
+func (d *Decoder) callOf() *item {
 	it := d.find(callItem)
 	if it == nil {
-		it = d.add(callItem, rawjson.Body(d.rec.ItemID), index(d.rec.OutputIndex))
+		it = d.add(callItem, rawjson.Body(d.rec.ItemID), Index(d.rec.OutputIndex))
 	}
 	if it.call.typ == nil {
 		it.call.learn(callTypes[string(rawjson.Body(d.rec.Type))], nil)
@@ -175,7 +175,7 @@ var callTypes = map[string][]byte{
 }
 
 // args appends a fragment. Plain text becomes a member of an object, fragment by fragment.
-func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
+func (d *Decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 	c := &it.call
 	if c.ready || c.unseen() {
 		return dst
@@ -201,15 +201,15 @@ func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 // take notes what was said of the arguments.
 func (c *call) take(text []byte) {
 	c.emitted += len(text)
-	c.hash = hash(c.hash, text)
+	c.hash = Hash(c.hash, text)
 }
 
 // unseen reports whether nothing has been said of the call but arguments. They come once more with the end of its item,
 // which says what it is to be known by.
 func (c *call) unseen() bool { return !c.named && len(c.given) == 0 && len(c.name) == 0 }
 
-// hash is FNV-1a: of two texts it tells whether one begins with the other without keeping either.
-func hash(h uint64, p []byte) uint64 {
+// Hash is FNV-1a: of two texts it tells whether one begins with the other without keeping either.
+func Hash(h uint64, p []byte) uint64 {
 	if h == 0 {
 		h = 14695981039346656037
 	}
@@ -220,20 +220,20 @@ func hash(h uint64, p []byte) uint64 {
 }
 
 // argsDone says that the arguments are complete. With that, peers are known to say them for the first time, or their rest.
-func (d *decoder) argsDone(dst []hub.Event) ([]hub.Event, error) {
+func (d *Decoder) argsDone(dst []hub.Event) ([]hub.Event, error) {
 	it := d.callOf()
 	return d.ready(dst, it, rawjson.First(d.rec.Arguments, d.rec.Input, d.rec.Code)), nil
 }
 
 // ready appends the end of the arguments. full are all of them as the upstream repeats them, nil if it does not.
-func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Event {
+func (d *Decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Event {
 	c := &it.call
 	if c.ready || c.unseen() {
 		return dst
 	}
 	d.identify(it)
 	text, isText := rawjson.Str(full)
-	if isText && len(text) > c.emitted && c.emitted > 0 && hash(0, text[:c.emitted]) == c.hash {
+	if isText && len(text) > c.emitted && c.emitted > 0 && Hash(0, text[:c.emitted]) == c.hash {
 		dst = d.args(dst, it, text[c.emitted:])
 	}
 	if c.typ.wrap {
@@ -258,7 +258,7 @@ func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Eve
 }
 
 // wrapped ends arguments that are plain text.
-func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
+func (d *Decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 	c := &it.call
 	if c.emitted == 0 {
 		c.ready = true
@@ -275,7 +275,7 @@ func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 
 // endCall ends the item of a call: its arguments are complete, and if the server ran it, there is a result. A call that
 // was cut is left open: the end of the run says what becomes of it.
-func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value) []hub.Event {
+func (d *Decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value) []hub.Event {
 	c := &it.call
 	dst = d.startCall(dst, it)
 	status := rawjson.Text(v, "status")
