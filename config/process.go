@@ -47,7 +47,7 @@ func (v *validator) process(at string, u *Upstream) {
 		v.check(err == nil, at+".command", "%v", err)
 	}
 	for key, said := range map[string]bool{
-		"url": u.URL.Host != "", "socket": u.Socket != "", "start": u.Start != nil, "cancel": u.Cancel != nil, "request": u.Request != "", "whole": u.Whole,
+		"url": u.URL.Host != "", "socket": u.Socket != "", "start": u.Start != nil, "cancel": u.Cancel != nil, "request": u.Request != "", "request_dialect": u.RequestDialect != "", "whole": u.Whole,
 		"framing": u.Framing != Auto, "method": u.Method != "", "headers": len(u.Headers.Set) > 0, "tls": u.TLS != TLS{}, "http2": u.HTTP2, "settle": u.Settle != nil,
 	} {
 		v.check(!said, at+"."+key, "has no meaning with command")

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,24 @@ func TestStderrIsBounded(t *testing.T) {
 			t.Errorf("%d lines are logged by the end of period %d", n, period)
 		}
 		o.since = time.Now().Add(-stderrTime - time.Second)
+	}
+}
+
+// TestStderrLines: what comes in pieces is logged by lines, each once.
+func TestStderrLines(t *testing.T) {
+	t.Parallel()
+	core, logs := observer.New(zap.InfoLevel)
+	lines := &stderrLog{of: &agentObserver{log: zap.New(core), logStderr: true}}
+	for _, piece := range []string{"a", "b", "c\n", "d\ne", "\n", "f"} {
+		lines.write([]byte(piece))
+	}
+	lines.End()
+	var got []string
+	for _, entry := range logs.All() {
+		got = append(got, entry.ContextMap()["line"].(string))
+	}
+	if want := []string{"abc", "d", "e", "f"}; !slices.Equal(got, want) {
+		t.Errorf("logged %q, want %q", got, want)
 	}
 }
 

@@ -115,6 +115,11 @@ func (s *scripted) turn(text string) {
 		answer, _ := s.read("control_response")
 		s.line(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"ran","is_error":%t}]},"session_id":"$S"}`, s.turns, strings.Contains(answer, "deny"))
 		s.say(fmt.Sprintf("allowed %t", strings.Contains(answer, `"allow"`)))
+	case text == "aside": // behind a question, which it does not hear the answer of
+		s.line(`{"type":"control_request","request_id":"ask_1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"toolu_1"}}`)
+		time.Sleep(200 * time.Millisecond) // else it is said to the client that is asked
+		s.say("By the way.")
+		panic("aside")
 	case text == "grow":
 		s.say("Growing.")
 		held := bytes.Repeat([]byte("x"), 256<<20)

@@ -4,87 +4,120 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// oneTurn is an agent that prints as codex exec --json or the Gemini CLI does. It keeps sessions as files with a byte for each turn.
-type oneTurn struct{ codex bool }
+// oneTurn is an agent that prints as a program does which holds one turn: the lines that it has for each occasion, with $S for the
+// session and %s for a text. It keeps sessions as files with a byte for each turn.
+type oneTurn struct {
+	id                          string
+	start, echo, say, fail, end string
+	exits                       bool // its turn ends with the process, whose status counts
+}
+
+var oneTurns = map[string]oneTurn{
+	"codex-cli": {
+		start: `{"type":"thread.started","thread_id":"$S"}`,
+		say:   `{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":%s}}`,
+		fail:  `{"type":"turn.failed","error":{"message":%s}}`,
+		end:   `{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`,
+	},
+	"gemini-cli": {
+		start: `{"type":"init","session_id":"$S","model":"m"}`,
+		echo:  `{"type":"message","role":"user","content":%s}`,
+		say:   `{"type":"message","role":"assistant","content":%s,"delta":true}`,
+		fail:  `{"type":"result","status":"error","error":{"type":"E","message":%s}}`,
+		end:   `{"type":"result","status":"success","stats":{}}`,
+	},
+	"opencode": {
+		start: `{"type":"step_start","sessionID":"$S","part":{"id":"p1","messageID":"m1","type":"step-start"}}`,
+		say:   `{"type":"text","sessionID":"$S","part":{"id":"p2","messageID":"m1","type":"text","text":%s,"time":{"start":1,"end":2}}}`,
+		fail:  `{"type":"error","sessionID":"$S","error":{"name":"E","data":{"message":%s}}}`,
+		end:   `{"type":"step_finish","sessionID":"$S","part":{"id":"p3","messageID":"m1","type":"step-finish","reason":"stop","tokens":{"input":1,"output":1}}}`,
+		exits: true,
+	},
+}
 
 func runOneTurnAgent(dialect string) {
 	said, _ := io.ReadAll(os.Stdin)
-	a := oneTurn{dialect == "codex-cli"}
-	id := fmt.Sprintf("s%d", os.Getpid())
+	a := oneTurns[dialect]
+	own := fmt.Sprintf("s%d", os.Getpid())
+	a.id = own
 	for i, arg := range os.Args {
 		if arg == "resume" {
-			id = os.Args[i+2]
-		} else if named, ok := strings.CutPrefix(arg, "--resume="); ok {
-			id = named
+			a.id = os.Args[i+2]
+		}
+		for _, option := range []string{"--resume=", "--session="} {
+			if named, ok := strings.CutPrefix(arg, option); ok {
+				a.id = named
+			}
 		}
 	}
-	turns, err := os.ReadFile(id)
-	if err != nil && id != fmt.Sprintf("s%d", os.Getpid()) {
-		panic("there is no such session") // the Gemini CLI says nothing on its standard output either
+	turns, err := os.ReadFile(a.id)
+	if err != nil && a.id != own {
+		panic("there is no such session") // the Gemini CLI and OpenCode say nothing on their standard output either
 	}
-	turns = append(turns, 'x')
-	a.line(map[bool]string{true: `{"type":"thread.started","thread_id":%q}`, false: `{"type":"init","session_id":%q,"model":"m"}`}[a.codex], id)
-	a.turn(id, turns, string(said))
+	a.line(a.start, "")
+	a.turn(append(turns, 'x'), string(said))
 }
 
-func (a oneTurn) line(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
-
-func (a oneTurn) say(text string) {
+func (a *oneTurn) line(format, text string) {
 	quoted, _ := json.Marshal(text)
-	if a.codex {
-		a.line(`{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":%s}}`, quoted)
-		return
-	}
-	a.line(`{"type":"message","role":"assistant","content":%s,"delta":true}`, quoted)
+	fmt.Fprintln(os.Stdout, strings.NewReplacer("$S", a.id, "%s", string(quoted)).Replace(format))
 }
 
-func (a oneTurn) end() {
-	a.line(map[bool]string{
-		true: `{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`, false: `{"type":"result","status":"success","stats":{}}`,
-	}[a.codex])
-}
-
-func (a oneTurn) turn(id string, turns []byte, said string) {
-	if !a.codex {
-		quoted, _ := json.Marshal(said)
-		a.line(`{"type":"message","role":"user","content":%s}`, quoted)
+func (a *oneTurn) turn(turns []byte, said string) {
+	if a.echo != "" {
+		a.line(a.echo, said)
 	}
-	keep := func() { _ = os.WriteFile(id, turns, 0o600) }
+	keep := func() { _ = os.WriteFile(a.id, turns, 0o600) }
 	switch {
 	case strings.HasSuffix(said, "die"):
 		return // with success, but without the end of the turn
 	case strings.HasSuffix(said, "slow"):
 		interrupted := make(chan os.Signal, 1)
 		signal.Notify(interrupted, os.Interrupt)
-		a.say("waiting")
+		a.line(a.say, "waiting")
 		<-interrupted
 		keep()
 		_ = os.WriteFile("interrupted", nil, 0o600)
 		return
 	case strings.HasSuffix(said, "fail"):
 		keep()
-		a.line(map[bool]string{
-			true: `{"type":"turn.failed","error":{"message":"refused"}}`, false: `{"type":"result","status":"error","error":{"type":"E","message":"refused"}}`,
-		}[a.codex])
+		a.line(a.fail, "refused")
 		panic("refused")
 	case strings.HasSuffix(said, "late"): // it writes the session down when it has said everything
-		a.say("late")
-		a.end()
+		a.line(a.say, "late")
+		a.line(a.end, "")
 		time.Sleep(200 * time.Millisecond)
 		keep()
+		if a.exits {
+			return
+		}
 		panic("late") // the status says nothing
+	case strings.HasSuffix(said, "exit badly"), strings.HasSuffix(said, "be killed"):
+		a.line(a.say, "all is well")
+		a.line(a.end, "")
+		if strings.HasSuffix(said, "be killed") {
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Kill()
+			time.Sleep(time.Minute)
+		}
+		panic("another status than 0")
+	case strings.HasSuffix(said, "tools"): // and no step behind them
+		a.line(strings.Replace(a.end, "stop", "tool-calls", 1), "")
+		return
 	}
-	a.say(fmt.Sprintf("Turn %d: you said %s", len(turns), said))
+	a.line(a.say, fmt.Sprintf("Turn %d: you said %s", len(turns), said))
 	keep()
-	a.end()
+	a.line(a.end, "")
 }
 
 // oneTurnConfig is a route to such an agent.
@@ -102,7 +135,7 @@ routes: [{path: /run, upstream: coder, client: %s, errors: {expose: true}}]
 }
 
 func eachOneTurn(t *testing.T, test func(t *testing.T, dialect string)) {
-	for _, dialect := range []string{"codex-cli", "gemini-cli"} {
+	for _, dialect := range slices.Sorted(maps.Keys(oneTurns)) {
 		t.Run(dialect, func(t *testing.T) { test(t, dialect) })
 	}
 }
@@ -146,6 +179,23 @@ func TestOneTurnFails(t *testing.T) {
 	})
 }
 
+// TestOneTurnExit: where a turn ends with its process, one that is killed, has another status than 0, or has more to say, has failed.
+func TestOneTurnExit(t *testing.T) {
+	r := start(t, oneTurnConfig(t, "opencode", "agui", t.TempDir(), ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1: you said one", `"RUN_FINISHED"`)
+	said := []string{saidByUser(1, "one")}
+	for n, words := range []string{"exit badly", "be killed", "tools"} {
+		said = append(said, saidByUser(n+2, words))
+		status, body = r.aguiTurn("t1", said...)
+		if wantSaid(t, status, body, `"RUN_ERROR"`); strings.Contains(body, "RUN_FINISHED") {
+			t.Errorf("%s: a clean end: %s", words, body)
+		}
+	}
+	status, body = r.aguiTurn("t1", append(said, saidByUser(5, "on"))...)
+	wantSaid(t, status, body, "Turn 2: you said on", `"RUN_FINISHED"`)
+}
+
 // TestOneTurnStops: a client that leaves interrupts the process, and the next turn begins when it has ended.
 func TestOneTurnStops(t *testing.T) {
 	eachOneTurn(t, func(t *testing.T, dialect string) {
@@ -155,6 +205,22 @@ func TestOneTurnStops(t *testing.T) {
 		await(t, "the agent is interrupted", func() bool { _, err := os.Stat(dir + "/interrupted"); return err == nil })
 		status, body := r.aguiTurn("t1", saidByUser(1, "slow"), saidByUser(2, "next"))
 		wantSaid(t, status, body, "Turn 2: you said next")
+	})
+}
+
+// TestOneTurnInstructions: those of the client have no place, in the first turn and later, which is counted.
+func TestOneTurnInstructions(t *testing.T) {
+	eachOneTurn(t, func(t *testing.T, dialect string) {
+		r := start(t, oneTurnConfig(t, dialect, "openai-chat", t.TempDir(), ""))
+		messages := `{"role":"system","content":"Be short."},{"role":"user","content":"one"}`
+		for n := range 2 {
+			resp, body := r.post("/run", `{"model":"m","messages":[`+messages+`]}`)
+			wantSaid(t, resp.StatusCode, body, "you said one")
+			if got := r.metric("sabir_request_losses_total", "field=messages.system"); got != float64(n+1) {
+				t.Errorf("request %d: %v losses", n+1, got)
+			}
+			messages += `,{"role":"assistant","content":"Turn 1: you said one"},{"role":"user","content":"one"}`
+		}
 	})
 }
 

@@ -27,6 +27,9 @@ import (
 //
 // What is sent and said is rewritten by -update.
 func Drives(t *testing.T, d *hub.Dialect) {
+	if d.Processes.ExitEnds && !d.Processes.OneTurn {
+		t.Error("a process that holds several turns cannot end each of them by its exit")
+	}
 	for _, name := range talks(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			want, err := os.ReadFile(name)

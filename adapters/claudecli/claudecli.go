@@ -147,7 +147,7 @@ var Dialect = hub.Dialect{
 	KeepAlive:     keepAlive,
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
-	Processes:     &hub.Processes{NewDriver: newDriver, Arguments: (*hub.Session).Flags},
+	Processes:     &hub.Processes{NewDriver: newDriver, Arguments: func(s *hub.Session) []string { return s.Flags("--resume") }},
 }
 
 const (

@@ -14,7 +14,7 @@ const longest = 8 << 20
 var processes = hub.Processes{
 	NewDriver: func(*hub.Session) hub.Driver { return &oneturn.Driver{Read: receive, Longest: longest} },
 	OneTurn:   true,
-	Arguments: (*hub.Session).Flags,
+	Arguments: func(s *hub.Session) []string { return s.Flags("--resume") },
 }
 
 // receive finds the id of the session, and the end of the turn. The echo of the prompt is hidden.

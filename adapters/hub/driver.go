@@ -50,11 +50,11 @@ type Session struct {
 	Options Options // of the upstream
 }
 
-// Flags are --resume and --model, as several programs have them, for what is set. What clients name stands behind the sign of equality:
-// alone, it might be taken for an option.
-func (s *Session) Flags() (args []string) {
+// Flags are the option by which a program goes on with a session, and --model, for what is set. What clients name stands behind the sign
+// of equality: alone, it might be taken for an option.
+func (s *Session) Flags(resume string) (args []string) {
 	if len(s.ID) > 0 {
-		args = append(args, "--resume="+string(rawjson.AppendUnescaped(nil, s.ID)))
+		args = append(args, resume+"="+string(rawjson.AppendUnescaped(nil, s.ID)))
 	}
 	if len(s.Model) > 0 {
 		args = append(args, "--model="+string(rawjson.AppendUnescaped(nil, s.Model)))
@@ -74,6 +74,10 @@ type Processes struct {
 	// OneTurn says that a process holds one turn. What [Driver.Turn] appends is its whole input, and need not be lines; the turn is
 	// cancelled by the signal that a terminal sends for it, and the next one goes on with the session in another process.
 	OneTurn bool
+
+	// ExitEnds says that no line ends a turn that goes well: the process does, with status 0. Any other end is a failure, unless a line
+	// was [TurnOver]. Whether the lines were complete is for the decoder to say, when they end. It needs OneTurn.
+	ExitEnds bool
 
 	// Arguments are those that stand behind the command of the configuration; nil: none. They may name the session to go on with.
 	Arguments func(*Session) []string

@@ -144,6 +144,9 @@ func (p *Process) Exit() string {
 	}
 }
 
+// Succeeded reports whether the process itself has ended with status 0, which counts for those programs that end their work by it.
+func (p *Process) Succeeded() bool { return p.Exit() == "exit status 0" }
+
 // Memory is what the agent and everything that it has started hold in memory, in bytes. What they share counts more than
 // once. It is 0 where that is not known.
 func (p *Process) Memory() int64 { return p.family.memory() }

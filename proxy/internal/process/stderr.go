@@ -3,6 +3,7 @@ package process
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -38,8 +39,14 @@ func (s *stderr) run() {
 		defer s.to.End()
 	}
 	r := bufio.NewReaderSize(s.file, 2*maxStderr)
+	last := false
 	for within := false; ; {
 		line, more, err := r.ReadLine()
+		if errors.Is(err, os.ErrDeadlineExceeded) && !last { // where processors are busy, what came in time may be unread
+			last = true
+			_ = s.file.SetReadDeadline(time.Now().Add(drainTime))
+			continue
+		}
 		if err != nil {
 			return
 		}
@@ -50,6 +57,9 @@ func (s *stderr) run() {
 		within = more
 	}
 }
+
+// drainTime is enough to read what a pipe holds.
+const drainTime = 100 * time.Millisecond
 
 // printable makes a line valid UTF-8 and cuts it.
 func printable(line []byte) (shown []byte, whole bool) {

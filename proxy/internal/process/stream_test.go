@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -253,6 +254,28 @@ func TestStderrIsDrained(t *testing.T) {
 	if count.Load() < 1<<20 || last.Load() != 1 {
 		t.Errorf("%d lines, of which %d are the last", count.Load(), last.Load())
 	}
+}
+
+// TestStderrAfterItsTime: what is in the pipe when the time is over is still given on, and who else holds its other end is not waited for.
+func TestStderrAfterItsTime(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := io.WriteString(w, "first\nlast\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	s := drain(r, lineFunc(func(line []byte) { got = append(got, string(line)) }))
+	within(t, "the end", func() { <-s.done })
+	if !slices.Equal(got, []string{"first", "last"}) {
+		t.Errorf("got %q", got)
+	}
+	_ = r.Close()
 }
 
 func TestStderrOfNoInterest(t *testing.T) {

@@ -24,6 +24,7 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 	if c.Request.Partial {
 		return p.beginPartial(&c)
 	}
+	p.loseInstructions(&c)
 	chain, at := conversation.ChainOf(c.Request.Messages)
 	answers := conversation.Since(c.Request, nil)
 	hasAnswers := len(answers.Answers)+len(answers.Messages) > 0
@@ -53,6 +54,13 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 		p.forget(s)
 	}
 	return p.beginNew(&c, p.withPreamble(c.Request, last), chain)
+}
+
+// loseInstructions counts those of the client, which no driver gets to see beside what is new: agents have instructions of their own. One
+// that takes the history counts them itself.
+func (p *Pool) loseInstructions(c *Call) {
+	system := func(m hub.Message) bool { return m.Role == hub.RoleSystem }
+	c.Losses.AddIf("messages.system", !p.cfg.Dialect.Processes.History && slices.ContainsFunc(c.Request.Messages, system))
 }
 
 // beginPartial asks for a turn for a client that says only what is new.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -95,10 +96,20 @@ func (s *session) read(p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.peer == p {
-		s.peer = nil
-		s.unresumed = s.unresumed || s.state == running && !p.named
-		s.fail(hub.Fail(hub.CodeReset, whyEnded(p.proc, err)))
+		s.peerEnded(p, err)
 	}
+}
+
+// peerEnded ends the turn of a session whose process has ended. The error is that of its output. The caller holds s.mu.
+func (s *session) peerEnded(p *peer, err error) {
+	s.peer = nil
+	s.unresumed = s.unresumed || s.state == running && !p.named
+	if s.state == running && s.turn != nil && err == io.EOF && s.pool.cfg.Dialect.Processes.ExitEnds && p.proc.Succeeded() {
+		s.rest()
+		s.turn.wake()
+		return
+	}
+	s.fail(hub.Fail(hub.CodeReset, whyEnded(p.proc, err)))
 }
 
 // whyEnded says how a process ended, for the log.
@@ -120,6 +131,7 @@ func (s *session) receive(p *peer, line []byte) {
 		s.id, p.named, s.unresumed = bytes.Clone(r.Session), true, false
 	}
 	if r.Failure != nil {
+		s.unresumed = s.unresumed || !p.named
 		s.fail(r.Failure)
 		go s.pool.end(s.detach())
 		return
@@ -148,8 +160,10 @@ func (s *session) follow(t hub.TurnState) {
 		s.rest()
 	case t == hub.TurnWaits && s.state == running:
 		s.state = waiting
-	case t == hub.TurnRuns && s.state == waiting:
-		// A question was taken back.
+	case t == hub.TurnRuns && s.state == waiting && s.turn == nil: // the question was taken back, and there is no reader
+		s.pool.cfg.Observer.Asks(AsksDropped, s.asked)
+		s.cancel()
+	case t == hub.TurnRuns && s.state == waiting: // likewise, but its client is there
 		s.state = running
 	}
 	if s.turn != nil {

@@ -147,9 +147,11 @@ func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *T
 	}
 	switch {
 	case s.state == idle:
-		s.ids = nil
+		s.ids, s.lines = nil, nil // such as lines behind the question of a process that has died
 		s.forgetWords()
-	case len(req.Answers) == 0:
+	case len(req.Answers) == 0: // what came behind the question is of a turn that the user has left
+		s.lines = nil
+		s.room.Broadcast()
 		s.pool.cfg.Observer.Asks(AsksDropped, s.asked)
 	}
 	if s.state = running; state == hub.TurnWaits {
