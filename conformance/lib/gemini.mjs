@@ -82,7 +82,7 @@ function take(u, part) {
 }
 
 // differences lists what the client understood otherwise than the canonical stream says it.
-function differences(want, got) {
+export function differences(want, got) {
   const faults = [];
   const differ = (what, a, b) => {
     if (canonical(a) !== canonical(b)) faults.push(`${what}: want ${JSON.stringify(a)}, got ${JSON.stringify(b)}`);
