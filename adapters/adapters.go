@@ -20,12 +20,15 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
 	"github.com/sabir-proxy/sabir/adapters/geminicli"
+	"github.com/sabir-proxy/sabir/adapters/geminiinteractions"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/langgraph"
 	"github.com/sabir-proxy/sabir/adapters/mastra"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/openaiagents"
 	"github.com/sabir-proxy/sabir/adapters/openaichat"
 	"github.com/sabir-proxy/sabir/adapters/openairesponses"
+	"github.com/sabir-proxy/sabir/adapters/opencode"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
 )
@@ -48,11 +51,14 @@ var all = []*hub.Dialect{
 	&evolve.Dialect,
 	&gemini.Dialect,
 	&geminicli.Dialect,
+	&geminiinteractions.Dialect,
 	&langgraph.Dialect,
 	&mastra.Dialect,
 	&native.Dialect,
+	&openaiagents.Dialect,
 	&openaichat.Dialect,
 	&openairesponses.Dialect,
+	&opencode.Dialect,
 	&pydantic.Dialect,
 	&simplified.Dialect,
 }

@@ -85,6 +85,21 @@ func (c *Catalog) CheckRequest(template string) error {
 	return err
 }
 
+// CheckRequestDialect returns why an agent cannot be asked in the form of a dialect.
+func (c *Catalog) CheckRequestDialect(name string) error {
+	d, err := c.Lookup(name)
+	switch {
+	case err != nil:
+		return err
+	case d.Sessions != nil:
+		return fmt.Errorf("requests of %s belong to a server that keeps sessions, which has to speak it as well", name)
+	case d.RequestWriter() == nil:
+		written := c.names(func(d *hub.Dialect) bool { return d.RequestWriter() != nil && d.Sessions == nil })
+		return fmt.Errorf("requests of %s are not written; there is: %s", name, strings.Join(written, ", "))
+	}
+	return nil
+}
+
 // CheckPattern returns what is wrong with a pattern of what must not leave.
 func (c *Catalog) CheckPattern(expr string, longest int) error {
 	return redact.Check(redact.Pattern{Expr: expr, Max: longest})

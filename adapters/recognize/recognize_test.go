@@ -36,8 +36,9 @@ var vague = []string{
 	"a2a/error-event-0.3", "adk/error-first", "adk/long-running-bad-answer", "acp/error-auth-required", "agentevent/error_odd", "agentevent/session_error",
 	"agui/error-first", "aisdk/error-first", "aisdk/rec-v7-request-error",
 	"anthropic/error-body", "anthropic/error-event-empty", "anthropic/error-event-first", "anthropic/error-event-string",
-	"codex-app-server/refused", "codex-app-server/refused-at-once", "gemini/error-bare", "gemini/error-frame-first", "openai-chat/empty-stream", "openai-chat/error-first",
-	"mastra/tripwire", "openai-chat/error-json", "openai-chat/only-done", "openai-responses/error-both-first", "openai-responses/websocket-error",
+	"codex-app-server/refused", "codex-app-server/refused-at-once", "gemini/error-bare", "gemini/error-frame-first", "gemini-interactions/failed-first",
+	"openai-chat/empty-stream", "openai-chat/error-first",
+	"mastra/tripwire", "openai-chat/error-json", "openai-chat/only-done", "openai-responses/error-both-first", "openai-responses/websocket-error", "opencode/run-refused",
 	"simplified/error",
 }
 

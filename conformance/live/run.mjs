@@ -27,6 +27,7 @@ const agents = [
   { name: "ai_sdk", command: node, args: [path.join(here, "ai_sdk_agent.mjs")], routes: { aisdk: "/aisdk" } },
 ];
 const targets = ["agui", "aisdk", "acp", "openai-responses"];
+const clients = /^(agui|acp-sdk-[\d.]+\.mjs|ai-\d|assistant-stream-ui|openai[-_]responses|ai-sdk-openai-responses)/; // those that read them
 
 // Neither agent says of a call who runs it, nor do the requests name tools: it is unknown before the result.
 const undecided = true;
@@ -74,7 +75,7 @@ async function main() {
   const proxy = start("sabir", sabir, ["serve", "--config", path.join(dir, "sabir.yaml")]);
   const base = await listening(proxy);
   const judge = spawn(process.execPath, [path.join(conformance, "run.mjs"), path.join(dir, "cases.jsonl"),
-    "--url", `${base}/{route}/{n}`, "--sparse", ...rest], { stdio: "inherit" });
+    "--url", `${base}/{route}/{n}`, "--client", clients.source, ...rest], { stdio: "inherit" });
   return await new Promise((resolve) => judge.on("exit", (status) => resolve(status ?? 1)));
 }
 
