@@ -68,6 +68,13 @@ func (house) CheckRequest(template string) error {
 	return nil
 }
 
+func (house) CheckRequestDialect(name string) error {
+	if name == "evolve" {
+		return errors.New("requests of evolve are not written")
+	}
+	return nil
+}
+
 func (house) CheckPattern(expr string, _ int) error {
 	if strings.Contains(expr, "bad") {
 		return errors.New("is no pattern")

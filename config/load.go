@@ -32,8 +32,10 @@ type Declarer interface {
 	Declare(name string, doc map[string]any) []DialectProblem
 }
 
-// A RequestChecker is a Dialects that knows templates of requests.
+// A RequestChecker is a Dialects that knows how requests are written.
 type RequestChecker interface {
+	// CheckRequestDialect returns why requests cannot have the form of a dialect; nil when they can.
+	CheckRequestDialect(name string) error
 	// CheckRequest returns what is wrong with the template of a request; nil when fine.
 	CheckRequest(template string) error
 }

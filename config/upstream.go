@@ -54,6 +54,9 @@ type Upstream struct {
 	// The body of the request that the server takes, as a template: docs/declared-dialects.md has its language. It takes the place of
 	// the form that the dialect has. Empty: that form, or else the client's body.
 	Request string `yaml:"request"`
+	// The dialect whose form requests have for this server, where that is another than the one it answers in: as openai-responses for
+	// one that passes its body to an SDK of OpenAI's. Empty: that of dialect.
+	RequestDialect string `yaml:"request_dialect"`
 	// Whether the server is asked for its answer in one piece, because it cannot stream. It counts where requests are translated.
 	Whole bool `yaml:"whole"`
 	// How its records follow each other. auto recognises it from the first bytes.

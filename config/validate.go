@@ -172,10 +172,7 @@ func (v *validator) upstream(at string, u *Upstream) {
 		return
 	}
 	v.dialect(at+".dialect", at+".options", u.Dialect, "upstream", u.Options)
-	if checker, ok := v.dialects.(RequestChecker); ok && u.Request != "" {
-		err := checker.CheckRequest(u.Request)
-		v.check(err == nil, at+".request", "%v", err)
-	}
+	v.upstreamRequest(at, u)
 	v.upstreamAddresses(at, u)
 	if len(u.Command) > 0 {
 		v.process(at, u)
@@ -196,6 +193,20 @@ func (v *validator) upstream(at string, u *Upstream) {
 		other, twice := seen[strings.ToLower(field)]
 		v.check(!twice, where, "is the same header field as %s", quote(other))
 		seen[strings.ToLower(field)] = field
+	}
+}
+
+// upstreamRequest checks the form of the requests for an agent server.
+func (v *validator) upstreamRequest(at string, u *Upstream) {
+	v.check(u.Request == "" || u.RequestDialect == "", at+".request_dialect", "has no meaning beside request, which is a form of its own")
+	checker, ok := v.dialects.(RequestChecker)
+	if ok && u.Request != "" {
+		err := checker.CheckRequest(u.Request)
+		v.check(err == nil, at+".request", "%v", err)
+	}
+	if ok && u.RequestDialect != "" {
+		err := checker.CheckRequestDialect(u.RequestDialect)
+		v.check(err == nil, at+".request_dialect", "%v", err)
 	}
 }
 

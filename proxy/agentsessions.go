@@ -23,7 +23,7 @@ import (
 
 // sessionServerOf is how the upstream of a route keeps sessions; nil if it is asked for runs alone.
 func sessionServerOf(up *config.Upstream, d *hub.Dialect) *hub.SessionServer {
-	if d.Sessions == nil || up.URL.WebSocket() || up.Start != nil || up.Request != "" {
+	if d.Sessions == nil || up.URL.WebSocket() || up.Start != nil || up.Request != "" || up.RequestDialect != "" {
 		return nil
 	}
 	path := strings.TrimRight(up.URL.Path, "/")

@@ -15,16 +15,30 @@ import (
 // requestWriter writes the body that an upstream takes.
 type requestWriter func(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error)
 
-// newRequestWriter returns what writes bodies for an upstream: its own template, or its dialect. nil: they pass as they came.
-func newRequestWriter(template string, d *hub.Dialect) (requestWriter, error) {
-	if template == "" {
-		return d.RequestWriter(), nil
+// requestForm is how the upstream of a route takes requests.
+type requestForm struct {
+	dialect *hub.Dialect
+	options hub.Options
+	write   requestWriter // nil: bodies pass as they came
+}
+
+// findRequestForm finds out how the upstream takes requests: by a template of its own, or as a dialect has them.
+func (r *route) findRequestForm(known []*hub.Dialect) (err error) {
+	up := r.up.Cfg
+	r.form = requestForm{dialect: r.source, options: r.options}
+	if up.RequestDialect != "" {
+		if r.form.dialect, err = lookup(known, up.RequestDialect); err != nil {
+			return err
+		}
+		r.form.options = r.form.dialect.Defaults()
 	}
-	w, err := adapters.RequestTemplate(template)
-	if err != nil {
-		return nil, fmt.Errorf("request: %w", err)
+	r.form.write = r.form.dialect.RequestWriter()
+	if up.Request != "" {
+		if r.form.write, err = adapters.RequestTemplate(up.Request); err != nil {
+			return fmt.Errorf("request: %w", err)
+		}
 	}
-	return w, nil
+	return nil
 }
 
 // translates reports whether bodies of requests are written anew for the upstream.
@@ -35,7 +49,8 @@ func (r *route) translates(t *target) bool {
 	if r.up.Agents != nil {
 		return true
 	}
-	return r.writeRequest != nil && (r.source != t.dialect || r.up.Cfg.Request != "" || r.redact != nil)
+	alike := r.source == t.dialect && r.form.dialect == t.dialect && r.up.Cfg.Request == ""
+	return r.form.write != nil && (!alike || r.redact != nil)
 }
 
 // wantsHistory reports whether the upstream takes the whole conversation, and keeps nothing of it. A template shows by what it
@@ -44,7 +59,7 @@ func (r *route) wantsHistory() bool {
 	if r.up.Cfg.Request != "" {
 		return adapters.WantsHistory(r.up.Cfg.Request)
 	}
-	return r.source.Stateless
+	return r.form.dialect.Stateless
 }
 
 // translate writes the body in the dialect of the upstream. err is why it could not be read in that of the client.
@@ -70,7 +85,7 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
-	asked.AskWhole, asked.Upstream = c.route.up.Cfg.Whole, c.route.options
+	asked.AskWhole, asked.Upstream = c.route.up.Cfg.Whole, c.route.form.options
 	if f := c.address(asked); f != nil {
 		return f
 	}
@@ -88,9 +103,9 @@ func (c *call) lacksHistory(asked *hub.Request) bool {
 // write writes the body of the call, as the dialect of the upstream has it.
 func (c *call) write(asked *hub.Request) *hub.Failure {
 	var losses hub.Losses
-	body, err := c.route.writeRequest(nil, asked, &losses)
+	body, err := c.route.form.write(nil, asked, &losses)
 	if err != nil {
-		return unreadable(c.route.source, err)
+		return unreadable(c.route.form.dialect, err)
 	}
 	if len(losses.Names) > 0 && c.route.cfg.Requests.Strict {
 		return c.route.lossy(losses.Names)
@@ -104,8 +119,8 @@ func (c *call) write(asked *hub.Request) *hub.Failure {
 // lossy is what a client learns whose request would lose something.
 func (r *route) lossy(names []string) *hub.Failure {
 	all := strings.Join(names, ", ")
-	f := hub.Fail(hub.CodeLossy, errors.New(r.source.Name+" has no place for "+all))
-	f.Note = r.source.Name + " has no place for: " + all + "."
+	f := hub.Fail(hub.CodeLossy, errors.New(r.form.dialect.Name+" has no place for "+all))
+	f.Note = r.form.dialect.Name + " has no place for: " + all + "."
 	return f
 }
 
@@ -114,10 +129,11 @@ func (c *call) describe() {
 	h := &c.request.Header
 	h.Del(fasthttp.HeaderContentEncoding)
 	h.SetContentType("application/json")
-	if c.route.source.RequestHeader == nil {
+	form := &c.route.form
+	if form.dialect.RequestHeader == nil {
 		return
 	}
-	for _, field := range c.route.source.RequestHeader(c.route.options) {
+	for _, field := range form.dialect.RequestHeader(form.options) {
 		if len(h.Peek(field.Name)) == 0 || field.Name == fasthttp.HeaderContentType && c.route.up.Cfg.Request == "" {
 			h.Set(field.Name, field.Value)
 		}
@@ -147,6 +163,6 @@ func (s *Server) noteRequest(c *call) {
 
 func (s *Server) noteLosses(r *route, losses []string) {
 	for _, field := range losses {
-		s.metrics.requestLosses.WithLabelValues(r.name, r.source.Name, field).Inc()
+		s.metrics.requestLosses.WithLabelValues(r.name, r.form.dialect.Name, field).Inc()
 	}
 }

@@ -58,6 +58,43 @@ func TestRequestsAreTranslated(t *testing.T) {
 	}
 }
 
+// TestRequestDialect: an agent is asked in the form of another dialect than the one it answers in, whole conversation and all; also a
+// client of that form has its requests read, as its history may be elsewhere.
+func TestRequestDialect(t *testing.T) {
+	agent, asked := askedAgent(t)
+	f := func(client, form, body, want string, header ...string) *rig {
+		t.Helper()
+		r := start(t, simple(agent.url(), "", "request_dialect: "+form, "client: "+client))
+		if resp, body := r.post("/run", body, header...); resp.StatusCode != 200 {
+			t.Fatalf("%s as %s: status %d\n%s", client, form, resp.StatusCode, body)
+		}
+		if got := (<-asked).body; got != want {
+			t.Errorf("%s as %s: the agent got\n%s\nwant\n%s", client, form, got, want)
+		}
+		return r
+	}
+	input := `[{"type":"message","role":"user","content":"Q7f3-mark"}]`
+	r := f("openai-chat", "openai-responses", chatRequest, `{"model":"m-1","instructions":"Be brief.","input":`+input+`,"store":false,"stream":true}`)
+	for _, field := range []string{"settings.seed"} {
+		if n := r.metric("sabir_request_losses_total", "route=/run", "to=openai-responses", "field="+field); n != 1 {
+			t.Errorf("%s was counted %v times", field, n)
+		}
+	}
+	f("openai-responses", "openai-responses", `{"input":"Q7f3-mark","stream":true}`, `{"input":`+input+`,"store":false,"stream":true}`)
+	f("agentevent", "openai-chat", chatRequest, chatRequest) // requests of agentevent cannot be read
+	agentOfMessages, got := askedAgent(t)
+	r = start(t, simple(agentOfMessages.url(), "", "request_dialect: anthropic", "client: openai-chat\nrequests: {strict: true}"))
+	if resp, body := r.post("/run", chatRequest); resp.StatusCode != 400 || !strings.Contains(body, "anthropic has no place for: ") {
+		t.Errorf("status %d\n%s", resp.StatusCode, body)
+	}
+	if resp, body := r.post("/run", strings.NewReplacer(`"seed":7,`, "", `,"odd":1`, "").Replace(chatRequest)); resp.StatusCode != 200 {
+		t.Fatalf("status %d\n%s", resp.StatusCode, body)
+	}
+	if said := <-got; said.Header.Get("Anthropic-Version") == "" || !strings.Contains(said.body, `"text":"Be brief."`) {
+		t.Errorf("%v %s", said.Header, said.body)
+	}
+}
+
 // TestRequestsPass: a route can say that bodies pass as they came.
 func TestRequestsPass(t *testing.T) {
 	agent, asked := askedAgent(t)

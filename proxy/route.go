@@ -47,7 +47,7 @@ type route struct {
 	source       *hub.Dialect
 	options      hub.Options // of the source
 	framing      wire.Framing
-	writeRequest requestWriter      // nil: bodies pass as they came
+	form         requestForm        // of requests for the upstream
 	sessions     *hub.SessionServer // nil: the upstream is asked for runs alone
 	targets      []*target          // in the order of the registry; one unless client is auto
 	redact       *redact.Rules      // what must not leave; nil: anything may
@@ -181,7 +181,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream.Upstream, known
 	if r.framing == wire.Auto && up.WebSocket() {
 		r.framing = wire.WebSocket // nothing to recognise: a message is a record
 	}
-	if r.writeRequest, err = newRequestWriter(up.Cfg.Request, source); err != nil {
+	if err := r.findRequestForm(known); err != nil {
 		return nil, err
 	}
 	if r.redact, err = newRedaction(&rc.Redact); err != nil {

@@ -19,6 +19,7 @@ type acpOptions struct {
 	config, route  string
 	from, to       string
 	request, model string
+	form           string   // the dialect of the requests that the agent takes; "" for that which it speaks
 	command        []string // behind --
 }
 
@@ -53,6 +54,7 @@ with the answer. Standard error is the log.`,
 	f.StringVar(&o.from, "from", "", "`DIALECT` that the agent speaks")
 	f.StringVar(&o.to, "to", "", "`URL` of the agent")
 	f.StringVar(&o.request, "request", "", "`TEMPLATE` of the body, for agents of your own")
+	f.StringVar(&o.form, "request-as", "", "`DIALECT` of its requests, if it answers in another")
 	f.StringVar(&o.model, "model", "", "`MODEL` that the agent is asked for")
 	return cmd
 }
@@ -81,7 +83,7 @@ func (o *acpOptions) load(stderr io.Writer) (*config.Config, string, error) {
 		cfg, err := o.made()
 		return cfg, acpRoute, err
 	}
-	if o.from != "" || o.to != "" || o.request != "" || o.model != "" || len(o.command) > 0 {
+	if o.from != "" || o.to != "" || o.request != "" || o.form != "" || o.model != "" || len(o.command) > 0 {
 		return nil, "", usageError{errors.New("--config says everything; leave out the other flags but --route")}
 	}
 	cfg, err := load(o.config, new(catalog), stderr)
@@ -121,6 +123,7 @@ func (o *acpOptions) made() (*config.Config, error) {
 	upstream := map[string]any{"dialect": literal(o.from)}
 	if o.to != "" {
 		upstream["url"], upstream["request"] = literal(o.to), literal(o.request)
+		upstream["request_dialect"] = literal(o.form)
 	} else {
 		var command []string
 		for _, arg := range o.command {

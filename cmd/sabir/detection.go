@@ -21,6 +21,7 @@ type detection struct {
 	report recognize.Report
 
 	url      string // of the server, "" for a recording
+	only     string // the one dialect in whose form the server is asked; "": in those that are likely
 	form     string // the dialect in whose form the server was asked and answered, "" if it was not
 	refusals formRefusals
 }
@@ -52,6 +53,9 @@ func (d *detection) describe() detected {
 		best := r.Matches[0]
 		out.Dialect, out.Title, out.Version = best.Dialect.Name, best.Dialect.Title, best.Version
 		out.YAML = "dialect: " + best.Dialect.Name
+		if form := formBeside(best.Dialect.Name, d.form, d.known); form != "" {
+			out.YAML += "\nrequest_dialect: " + form
+		}
 	}
 	for i := range r.Matches {
 		m := &r.Matches[i]
@@ -140,7 +144,7 @@ func (f *detected) text() string {
 		}
 		line(name, m.Dialect+": "+m.part())
 	}
-	fmt.Fprintf(&b, "\nFor the upstream in sabir.yaml:\n\n    %s\n", f.YAML)
+	fmt.Fprintf(&b, "\nFor the upstream in sabir.yaml:\n\n    %s\n", strings.ReplaceAll(f.YAML, "\n", "\n    "))
 	return b.String()
 }
 
@@ -158,8 +162,12 @@ func (d *detection) next(dialect string) string {
 	if d.form != "" {
 		text = fmt.Sprintf("\nIt took a request of %s.\n", d.form)
 	}
-	return fmt.Sprintf("%s\nOr at once, for a front end that speaks %s:\n\n    %s proxy --to %s --from %s --client %s\n",
-		text, client, programName(os.Args[0]), u.Redacted(), dialect, client)
+	form := formBeside(dialect, d.form, d.known)
+	if form != "" {
+		form = " --request-as " + form
+	}
+	return fmt.Sprintf("%s\nOr at once, for a front end that speaks %s:\n\n    %s proxy --to %s --from %s%s --client %s\n",
+		text, client, programName(os.Args[0]), u.Redacted(), dialect, form, client)
 }
 
 // sureness is "certain: 3 of 4 records recognised".

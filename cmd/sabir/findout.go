@@ -37,7 +37,7 @@ func findOut(ctx context.Context, o *oneRoute, known *catalog, say io.Writer) (s
 	fmt.Fprintf(say, "Asking the agent \"Hello\", to find out what it speaks. With --from DIALECT it is not asked.\n")
 	ctx, cancel := context.WithTimeout(ctx, findOutTime)
 	defer cancel()
-	d := detection{known: &known.Catalog}
+	d := detection{known: &known.Catalog, only: o.form}
 	as, err := d.askHello(ctx, o.to, o.request)
 	if err == nil {
 		err = d.verdict()
@@ -50,7 +50,19 @@ func findOut(ctx context.Context, o *oneRoute, known *catalog, say io.Writer) (s
 	}
 	found := d.describe()
 	fmt.Fprintf(say, "It speaks %s (%s), and took a request of %s.\n", found.Dialect, found.sureness(), as)
+	if o.form == "" {
+		o.form = formBeside(found.Dialect, as, &known.Catalog)
+	}
 	return found.Dialect, nil
+}
+
+// formBeside is the dialect of the requests for an agent that took one, where what it speaks has no form of its own; else "".
+func formBeside(speaks, took string, known *adapters.Catalog) string {
+	agent, err := known.Lookup(speaks)
+	if err != nil || agent.RequestWriter() != nil || known.CheckRequestDialect(took) != nil {
+		return ""
+	}
+	return took
 }
 
 // askHello asks with a body by the template, or, without one, in the forms of the likely dialects. It returns whose form was taken.
@@ -147,7 +159,11 @@ var likely = []string{"agui", "openai-chat", "aisdk", "openai-responses", "anthr
 // ask asks the agent "Hello" in the forms of the likely dialects, until it takes one, and reads its answer. It returns the dialect
 // of that form. A form that is refused, or answered by nothing or nothing but an error, has started no run that got anywhere.
 func (d *detection) ask(ctx context.Context, base *fetch.Request, address string) (as string, err error) {
-	for _, name := range likely {
+	forms := likely
+	if d.only != "" {
+		forms = []string{d.only}
+	}
+	for _, name := range forms {
 		form, known := d.known.Lookup(name)
 		if known != nil {
 			continue

@@ -193,6 +193,52 @@ func TestProxyOwnAgent(t *testing.T) {
 	sabir(t, "no stream", "detect", "--draft").want(t, exitFailed, "", "there is nothing to draft: of 9 bytes no record is a JSON object")
 }
 
+// sdkAgent answers with the events of an SDK that have no form of requests, and passes its body to the SDK.
+func sdkAgent(t *testing.T) (s *httptest.Server, asked func() string) {
+	var last atomic.Value
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Input json.RawMessage }
+		if json.NewDecoder(r.Body).Decode(&body); body.Input == nil {
+			http.Error(w, "input is missing", http.StatusUnprocessableEntity)
+			return
+		}
+		last.Store(string(body.Input))
+		fmt.Fprint(w, `data: {"type":"agent_updated_stream_event","new_agent":{"name":"Weather"}}`+"\n\n")
+		fmt.Fprint(w, `data: {"type":"raw_response_event","data":{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"Cold."}}`+"\n\n")
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}))
+	t.Cleanup(s.Close)
+	return s, func() string { return fmt.Sprint(last.Load()) }
+}
+
+// An agent whose dialect has no form of requests is asked in the one that it took.
+func TestProxyRequestDialect(t *testing.T) {
+	s, asked := sdkAgent(t)
+	_, said := proxying(t, "--to", s.URL, "--client", "agui")
+	status, body := pasted(t, said)
+	if status != http.StatusOK || !strings.Contains(body, `"delta":"Cold."`) || !strings.Contains(body, `"RUN_FINISHED"`) {
+		t.Errorf("status %d\n%s", status, body)
+	}
+	if got := asked(); got != `[{"type":"message","role":"user","content":"Hello"}]` {
+		t.Errorf("asked with %s", got)
+	}
+	got := sabir(t, "", "detect", "--ask", s.URL)
+	got.want(t, exitOK, "    dialect: openai-agents\n    request_dialect: openai-responses\n\nIt took a request of openai-responses.\n", "")
+	got.want(t, exitOK, " proxy --to "+s.URL+" --from openai-agents --request-as openai-responses --client aisdk\n", "")
+	printed := func(args ...string) outcome {
+		return sabir(t, "", append([]string{"proxy", "--print", "--to", s.URL, "--client", "agui"}, args...)...)
+	}
+	printed("--request-as", "openai-responses").want(t, exitOK, "    request_dialect: openai-responses ", "took a request of openai-responses")
+	printed("--request-as", "openai-chat").want(t, exitFailed, "", "takes none of the forms of request that were tried: 422 to openai-chat")
+	printed("--request", `{"input":"$input"}`).want(t, exitOK, "    dialect: openai-agents", "It speaks openai-agents")
+	if got := printed("--request", `{"input":"$input"}`); strings.Contains(got.stdout, "request_dialect") {
+		t.Errorf("a template is given, and a form beside it:\n%s", got.stdout)
+	}
+	printed("--from", "openai-agents", "--request-as", "evolve").want(t, exitUsage, "", "--request-as: requests of evolve are not written; there is: ")
+	printed("--from", "openai-agents", "--request-as", "langgraph").want(t, exitUsage, "", "keeps sessions, which has to speak it as well")
+	printed("--from", "openai-agents", "--request-as", "openai-caht").want(t, exitUsage, "", "--request-as: there is no dialect \"openai-caht\"; there is: ")
+}
+
 // detect asks only with its flag, and then says how to go on.
 func TestDetectAsk(t *testing.T) {
 	s := strictAgent(t, "openai-chat")

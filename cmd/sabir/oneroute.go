@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type oneRoute struct {
 	listen, admin    string
 	path             string
 	request, model   string
+	form             string // the dialect of the requests that the agent takes; "" for that which it speaks
 	record           string // folder of recordings; "" for none
 	cors             []string
 	declare          []string // files of dialects of one's own
@@ -38,6 +40,7 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 	f.StringArrayVar(&o.cors, "cors", nil, "`ORIGIN` of web pages that may call; can repeat")
 	f.StringVar(&o.path, "path", "", "`PATH` that clients call, if not the usual one")
 	f.StringVar(&o.request, "request", "", "`TEMPLATE` of the body, for agents of your own")
+	f.StringVar(&o.form, "request-as", "", "`DIALECT` of its requests, if it answers in another")
 	f.StringArrayVar(&o.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
 	f.StringVar(&o.model, "model", "", "`MODEL` for requests that name none")
 }
@@ -45,7 +48,8 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 // places say which flag holds what stands at a path of the configuration.
 var places = []struct{ path, flag string }{
 	{"listen", "--listen"}, {"admin", "--admin"}, {"cors", "--cors"},
-	{"upstreams.agent.url", "--to"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request", "--request"},
+	{"upstreams.agent.url", "--to"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request_dialect", "--request-as"},
+	{"upstreams.agent.request", "--request"},
 	{"routes[0].client", "--client"}, {"routes[0].path", "--path"}, {"routes[0].requests.model", "--model"}, {"routes[0].record", "--dir"},
 }
 
@@ -77,6 +81,11 @@ func (o *oneRoute) parse(known *catalog) ([]byte, error) {
 	} {
 		if problems := known.Check(side.name, side.side, nil); len(problems) > 0 {
 			return nil, usageError{fmt.Errorf("%s: %w", side.flag, problems[0])}
+		}
+	}
+	if o.form != "" {
+		if err := known.CheckRequestDialect(o.form); err != nil {
+			return nil, usageError{fmt.Errorf("--request-as: %w", err)}
 		}
 	}
 	text := o.yaml(known)
@@ -120,6 +129,7 @@ func (o *oneRoute) yaml(known *catalog) []byte {
 	var b strings.Builder
 	line := func(text, comment string) { fmt.Fprintf(&b, "%s # %s\n", pad(text), comment) }
 	agent, _ := known.Lookup(o.from)
+	asked, _ := known.Lookup(cmp.Or(o.form, o.from))
 	client, _ := known.Lookup(o.client)
 	path := o.route(client)
 
@@ -149,13 +159,16 @@ func (o *oneRoute) yaml(known *catalog) []byte {
 	if o.request != "" {
 		line("    request: "+scalar(o.request), "the body that it takes")
 	}
+	if o.form != "" {
+		line("    request_dialect: "+scalar(o.form), "what its requests look like")
+	}
 	b.WriteString("routes:\n")
 	line("  - path: "+scalar(path), "what clients call"+below(path))
 	b.WriteString("    upstream: agent\n")
 	line("    client: "+scalar(o.client), "what they speak: "+client.Title)
 	if o.model != "" {
 		line("    requests: {model: "+scalar(o.model)+"}", "for requests that name none")
-	} else if o.request == "" && o.from != o.client && agent.TakesModel() {
+	} else if o.request == "" && o.from != o.client && asked.TakesModel() {
 		line("    # requests: {model: NAME}", "if the agent wants one and requests name none (--model)")
 	}
 	if o.record != "" {

@@ -45,9 +45,9 @@ func (r *reporter) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	line := "  " + r.style.Paint(term.Dim, e.Time.Format(time.TimeOnly)) + "  "
 	switch e.Message {
 	case "stream ended":
-		line += r.path(m.Fields["route"]) + r.ending(m.Fields["ending"]) + counts(m.Fields)
+		line += r.stream(m.Fields["route"], m.Fields["ending"]) + counts(m.Fields)
 	case "request rejected":
-		line += r.path(m.Fields["path"]) + r.ending(m.Fields["code"])
+		line += r.stream(m.Fields["path"], m.Fields["code"])
 	default:
 		line += r.style.Paint(term.Red, e.Message)
 	}
@@ -55,14 +55,14 @@ func (r *reporter) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	return err
 }
 
-func (r *reporter) path(name any) string { return term.Pad(fmt.Sprint(name), 12) + "  " }
-
-func (r *reporter) ending(name any) string {
-	text, paint := fmt.Sprint(name), term.Yellow
+// stream is the path of a stream and how it has ended, in two columns; a long path takes room of the second.
+func (r *reporter) stream(name, ending any) string {
+	const pathWidth, endingWidth = 12, 16
+	path, text, paint := term.Pad(fmt.Sprint(name), pathWidth), fmt.Sprint(ending), term.Yellow
 	if text == "done" {
 		paint = term.Green
 	}
-	return r.style.Cell(paint, text, max(16, term.Len(text))) + "  "
+	return path + "  " + r.style.Cell(paint, text, max(endingWidth+pathWidth-term.Len(path), term.Len(text))) + "  "
 }
 
 // counts says how much a stream was.

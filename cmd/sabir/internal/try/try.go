@@ -2,6 +2,7 @@
 package try
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"regexp"
@@ -24,7 +25,8 @@ type Route struct {
 	Upstream *config.Upstream
 	client   *hub.Dialect
 	agent    *hub.Dialect
-	flags    []string // of curl, to reach the server and to be let in
+	form     *hub.Dialect // of the requests that the agent takes
+	flags    []string     // of curl, to reach the server and to be let in
 }
 
 // Routes are those of a configuration whose dialects are known.
@@ -39,8 +41,10 @@ func Routes(cfg *config.Config, known Dialects) (all []Route) {
 		if err != nil {
 			continue
 		}
-		if agent, err := known.Lookup(up.Dialect); err == nil {
-			all = append(all, Route{Route: r, Upstream: up, client: client, agent: agent, flags: flags(cfg, r)})
+		agent, err := known.Lookup(up.Dialect)
+		form, failed := known.Lookup(cmp.Or(up.RequestDialect, up.Dialect))
+		if err == nil && failed == nil {
+			all = append(all, Route{Route: r, Upstream: up, client: client, agent: agent, form: form, flags: flags(cfg, r)})
 		}
 	}
 	return all
@@ -111,7 +115,7 @@ func (r *Route) wantsHistory() bool {
 	if r.Upstream.Request != "" {
 		return adapters.WantsHistory(r.Upstream.Request)
 	}
-	return r.agent.Stateless
+	return r.form.Stateless
 }
 
 // path is where clients of the route ask for a run.
@@ -142,14 +146,15 @@ func (r *Route) body() []byte {
 
 // translates reports whether the proxy reads the bodies of clients.
 func (r *Route) translates() bool {
-	writes := len(r.Upstream.Command) > 0 || r.agent.RequestWriter() != nil && r.client != r.agent || r.Upstream.Request != ""
+	differ := r.client != r.agent || r.client != r.form
+	writes := len(r.Upstream.Command) > 0 || r.form.RequestWriter() != nil && differ || r.Upstream.Request != ""
 	return r.Requests.Mode == config.Translate && r.client.Messages != nil && writes
 }
 
 // agentBody is what the agent takes, nil if that is not known.
 func (r *Route) agentBody() []byte {
 	if r.Upstream.Request == "" {
-		return r.agent.Hello()
+		return r.form.Hello()
 	}
 	body, err := adapters.HelloBy(r.Upstream.Request)
 	if err != nil {
