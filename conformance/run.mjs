@@ -1,12 +1,13 @@
 // Lets every client in clients/ read every case, and says what they took offence at.
 //
-//	node run.mjs <cases.jsonl> [--client <part of a file name>] [--filter <regular expression for case names>]
-//	             [--url <template>] [--port <number>] [--serve] [--sparse]
+//	node run.mjs <cases.jsonl> [--client <regular expression for file names>] [--filter <regular expression for case names>]
+//	             [--share K/N] [--url <template>] [--port <number>] [--serve] [--nothing <file names, with commas>]
 //
 // Without --url the clients read the bodies of the cases from a server in this process, whole and one byte at a time.
 // With --url they read from there instead, as through a proxy: {n} stands for the number of the case, {from} for the
 // dialect of its upstream. This server then plays the upstream, at /from/{n} on --port. --serve only serves, until
-// interrupted. A client that found nothing to read is a failure, but with --sparse.
+// interrupted. A client that found nothing to read is a failure, but for those of --nothing, which must find nothing.
+// --share reads one case in N, from the K-th share, which a case belongs to by its name.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -15,6 +16,7 @@ import readline from "node:readline";
 import { parseArgs } from "node:util";
 import { loadCases } from "./lib/cases.mjs";
 import { serve } from "./lib/server.mjs";
+import { shareOf } from "./lib/share.mjs";
 import { verdict } from "./lib/verdict.mjs";
 
 const { values: options, positionals } = parseArgs({
@@ -22,12 +24,14 @@ const { values: options, positionals } = parseArgs({
   options: {
     client: { type: "string", default: "" },
     filter: { type: "string", default: "" },
+    share: { type: "string", default: "0/1" },
     url: { type: "string" },
     port: { type: "string", default: "0" },
     serve: { type: "boolean", default: false },
-    sparse: { type: "boolean", default: false },
+    nothing: { type: "string", default: "" },
   },
 });
+const inShare = shareOf(options.share);
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const begun = Date.now();
 
@@ -41,7 +45,9 @@ if (options.serve) {
 const template = options.url ?? `${server.base}/{how}/{n}`;
 const casesDir = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-"));
 writeByTarget(casesDir);
-const files = fs.readdirSync(path.join(here, "clients")).filter((f) => /\.(mjs|py)$/.test(f) && f.includes(options.client));
+const wantedFile = new RegExp(options.client);
+const files = fs.readdirSync(path.join(here, "clients")).filter((f) => /\.(mjs|py)$/.test(f) && wantedFile.test(f));
+const nothing = options.nothing.split(",");
 const failures = [];
 const totals = new Map();
 await inParallel(files, os.availableParallelism(), judge);
@@ -51,12 +57,12 @@ report();
 
 // wantedCases are the cases that match. What different agents say in the same words is read once, unless it comes from somewhere else.
 function wantedCases(file) {
-  if (!file) {
+  if (!file || !inShare) {
     console.error("usage: node run.mjs <cases.jsonl> [options]; see the head of this file");
     process.exit(2);
   }
   const wanted = new RegExp(options.filter);
-  const chosen = loadCases(file).filter((c) => wanted.test(c.name));
+  const chosen = loadCases(file).filter((c) => wanted.test(c.name) && inShare(c.name));
   return options.url ? chosen : unlike(chosen);
 }
 
@@ -101,6 +107,9 @@ async function judge(file) {
   }
   const code = await exited;
   if (code !== 0) failures.push({ client: name, case: "(the client's process)", how: "", faults: [`ended with ${code}`] });
+  if ((n === 0) !== nothing.includes(file)) {
+    failures.push({ client: name, case: "(all)", how: "", faults: [n === 0 ? "found nothing to read" : `was to find nothing to read, and found ${n}`] });
+  }
   totals.set(name, n);
 }
 
@@ -132,10 +141,14 @@ function report() {
   }
   if (failures.length > 50) console.log(`and ${failures.length - 50} more`);
   for (const [name, n] of [...totals].sort()) {
+    if (nothing.includes(name)) {
+      console.log(`     ${name}: nothing to read here`);
+      continue;
+    }
     const bad = failures.filter((f) => f.client === name).length;
     console.log(`${bad === 0 ? "ok  " : "FAIL"} ${name}: ${n - bad} of ${n} readings understood`);
   }
   const read = [...totals.values()].reduce((a, b) => a + b, 0);
-  console.log(`${cases.length} cases, ${files.length} clients, ${read} readings, ${failures.length} failures, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
-  process.exit(failures.length > 0 || read === 0 || (!options.sparse && [...totals.values()].includes(0)) ? 1 : 0);
+  console.log(`${cases.length} cases, ${files.length} clients, ${read} readings, ${failures.length} failures, share ${options.share}, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  process.exit(failures.length > 0 || read === 0 ? 1 : 0);
 }

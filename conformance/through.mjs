@@ -27,7 +27,8 @@ proxy.stdout.on("data", (p) => (log += p));
 proxy.stderr.on("data", (p) => (log += p));
 const base = await listening(proxy);
 const judge = spawn(process.execPath, [path.join(here, "run.mjs"), path.join(dir, "cases.jsonl"),
-  "--sparse", "--url", `${base}/{route}/{n}`, "--port", String(agentPort), ...rest], { stdio: "inherit" });
+  "--nothing", "a2a-sdk-0.3.14-rest.mjs,a2a-sdk-1.3.0-rest.mjs", // the routes answer by JSON-RPC, and REST has paths of its own
+  "--url", `${base}/{route}/{n}`, "--port", String(agentPort), ...rest], { stdio: "inherit" });
 const code = await new Promise((resolve) => judge.on("exit", resolve));
 proxy.kill("SIGTERM");
 await new Promise((resolve) => proxy.on("exit", resolve));

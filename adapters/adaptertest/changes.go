@@ -3,17 +3,42 @@ package adaptertest
 import (
 	"bytes"
 	"encoding/json" //nolint:depguard // the judge must not be what it judges
+	"errors"
 	"flag"
+	"fmt"
 	"iter"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
 )
 
-var whichChanges = flag.String("changes", "", "try all single changes of fixtures, or most: those of requests, and a fifth of those of streams")
+var whichChanges = share{first: 0, of: 23}
 
-// A fixture has thousands of single changes. Tests try one in so many of them.
-var requestChanges, streamChanges = map[string]int{"": 23, "most": 1, "all": 1}, map[string]int{"": 23, "most": 5, "all": 1}
+func init() {
+	flag.Var(&whichChanges, "changes", "which single changes of fixtures to try: all, or K/N, those from the K-th on, one in N")
+}
+
+// A share is which of the single changes tests try: a fixture has thousands of them.
+type share struct{ first, of int }
+
+// String implements flag.Value.
+func (s *share) String() string { return fmt.Sprintf("%d/%d", s.first, s.of) }
+
+var errShare = errors.New("want all, or K/N with K below N")
+
+// Set implements flag.Value.
+func (s *share) Set(text string) error {
+	if text == "all" {
+		*s = share{0, 1}
+		return nil
+	}
+	var got share
+	if _, err := fmt.Sscanf(text, "%d/%d", &got.first, &got.of); err != nil || got.String() != text || got.first < 0 || got.first >= got.of {
+		return errShare
+	}
+	*s = got
+	return nil
+}
 
 // replacements are one value of each kind that JSON has, and those that readers confuse with nothing.
 var replacements = []string{`null`, `true`, `7`, `-1e400`, `""`, `"x"`, `[]`, `{}`, `[null]`, `{"type":7}`}
@@ -130,17 +155,13 @@ func (s *placer) withComma(from, to int) (outFrom, outTo int) {
 	return from, to
 }
 
-// sampled are those of the changes that the flag asks for. Which one is first depends on the name, so that fixtures alike are not tried
+// sampled are those of the changes that the flag asks for. Which one is first depends on the name, too, so that fixtures alike are not tried
 // at the same places.
-func sampled(t *testing.T, all iter.Seq[[]byte], name string, oneIn map[string]int) iter.Seq[[]byte] {
-	nth, known := oneIn[*whichChanges]
-	if !known {
-		t.Fatalf("-changes: want all, most or nothing, not %q", *whichChanges)
-	}
+func sampled(all iter.Seq[[]byte], name string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		i := len(name)
+		i := len(name) + whichChanges.first
 		for changed := range all {
-			if i++; i%nth == 0 && !yield(changed) {
+			if i++; i%whichChanges.of == 0 && !yield(changed) {
 				return
 			}
 		}
@@ -149,7 +170,7 @@ func sampled(t *testing.T, all iter.Seq[[]byte], name string, oneIn map[string]i
 
 // testChanges reads the request with single changes, and writes what can be read in every dialect.
 func (f *fixture) testChanges(t *testing.T) {
-	for body := range sampled(t, changes(f.section("body")), f.name, requestChanges) {
+	for body := range sampled(changes(f.section("body")), f.name) {
 		for _, to := range adapters.All() {
 			if err := translateAnything(f.dialect, to, body); err != nil {
 				t.Errorf("%v\nthe change: %s", err, diff(string(f.section("body")), string(body)))
@@ -160,7 +181,7 @@ func (f *fixture) testChanges(t *testing.T) {
 
 // testStreamChanges reads the stream with single changes of its records.
 func (f *fixture) testStreamChanges(t *testing.T) {
-	for stream := range sampled(t, f.changedStreams(), f.name, streamChanges) {
+	for stream := range sampled(f.changedStreams(), f.name) {
 		f.testStreamChange(t, stream)
 	}
 }

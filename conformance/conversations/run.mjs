@@ -1,12 +1,12 @@
 // Whole conversations between real clients and real agents that speak different protocols, through "sabir serve": requests and
 // answers are translated.
 //
-//	node conversations/run.mjs <path of the sabir binary> [--write] [--only TEXT]... [--verbose]
+//	node conversations/run.mjs <path of the sabir binary> [--write] [--only TEXT]... [--share K/N] [--verbose]
 //
 // Each client first talks with an agent of its own dialect, without a proxy: a conversation that goes wrong there is not Sabir's fault.
 // It fails if a conversation does not go as it should, if one does that known.mjs says does not, or if docs/conversations.md
 // does not say so; --write writes that. --only tries the cells alone whose name (client / agent / scenario) has all these texts in it, or of A|B one of them, with "direct" those without a
-// proxy, and leaves the document alone.
+// proxy, and leaves the document alone. --share holds one conversation in N, from the K-th on, and takes the others for what known.mjs says.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -20,10 +20,11 @@ import { listening, start, stop } from "./processes.mjs";
 import { expires, scenarios } from "./scenarios.mjs";
 
 const { values: options, positionals: [sabir] } = parseArgs({
-  allowPositionals: true, options: { write: { type: "boolean" }, only: { type: "string", multiple: true }, verbose: { type: "boolean" } },
+  allowPositionals: true, options: { write: { type: "boolean" }, only: { type: "string", multiple: true }, share: { type: "string", default: "0/1" }, verbose: { type: "boolean" } },
 });
-if (!sabir) {
-  console.error("usage: node conversations/run.mjs <path of the sabir binary> [--write] [--only TEXT]... [--verbose]");
+const [first, shares] = (/^(\d+)\/(\d+)$/.exec(options.share) ?? []).slice(1).map(Number);
+if (!sabir || !(first < shares) || (options.write && shares > 1)) {
+  console.error("usage: node conversations/run.mjs <path of the sabir binary> [--write] [--only TEXT]... [--share K/N] [--verbose]; --write wants all of them");
   process.exit(2);
 }
 const document = path.join(path.dirname(new URL(import.meta.url).pathname), "..", "..", "docs", "conversations.md");
@@ -39,12 +40,12 @@ try {
   const base = await serve(agents);
   const say = console.error;
   if (!options.verbose) console.error = console.warn = () => {}; // clients report failures there, too
-  const tried = cells.filter((c) => c.tried);
+  const tried = cells.filter((c) => c.tried && c.share === first);
   await all(tried.filter((c) => !c.scenario.last), (cell) => hold(cell, base));
   await restarts(tried.filter((c) => c.scenario.last), base);
   console.error = say;
   close();
-  failed = report(cells);
+  failed = report(cells, tried);
 } finally {
   await stop();
   fs.rmSync(dir, { recursive: true });
@@ -54,11 +55,13 @@ process.exit(failed ? 1 : 0);
 // cellsOf lists what there is to try. What a client or an agent has no form for is not tried.
 function cellsOf(agents) {
   const cells = [];
+  let pair = 0; // begins the shares, so that each has all scenarios and all pairs
   for (const client of clients) {
     for (const agent of agents.filter((a) => talks(client, a) && (a.dialect !== client.dialect || !client.runtime))) {
-      for (const [id, scenario] of Object.entries(scenarios)) {
+      pair++;
+      for (const [i, [id, scenario]] of Object.entries(scenarios).entries()) {
         if (client.dialect === agent.dialect && scenario.direct === false) continue;
-        cells.push(newCell(client, agent, id, scenario, cells.length));
+        cells.push({ ...newCell(client, agent, id, scenario, cells.length), share: (pair + i) % shares });
       }
     }
   }
@@ -208,15 +211,14 @@ function times(cells) {
   }
 }
 
-// report prints what is not as it should be, and reports whether there is anything.
-function report(cells) {
-  const tried = cells.filter((c) => c.tried);
+// report prints what is not as it should be of the conversations that were held, and reports whether there is anything.
+function report(cells, tried) {
   const broken = tried.filter((c) => c.fault && !c.known);
   const mended = tried.filter((c) => !c.fault && c.known);
   for (const c of broken) console.error(`${c.name}: ${options.verbose ? c.fault.stack : said(c.fault)}`);
   for (const c of mended) console.error(`${c.name} works, but known.mjs says: ${c.reason}`);
   const works = tried.filter((c) => !c.fault).length;
-  console.log(`${works} conversations went as they should, ${tried.length - works} did not, of which ${tried.length - works - broken.length} are known`);
+  console.log(`${works} conversations went as they should, ${tried.length - works} did not, of which ${tried.length - works - broken.length} are known; share ${options.share}`);
   times(tried);
   if (broken.length + mended.length > 0) return true;
   if (options.only || compare(document, "conversations", table(cells.filter((c) => !c.direct)), options.write)) return false;
