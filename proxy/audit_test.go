@@ -82,9 +82,7 @@ func TestAudit(t *testing.T) {
 	if next := auditLines(t, path, 1)[0]; next["seq"] != 2.0 || next["prev"] != line["hash"] {
 		t.Errorf("the chain does not go on: %v", next)
 	}
-	if n := r.metric("sabir_audit_lines_total", "result=ok"); n != 2 {
-		t.Errorf("%v lines are counted", n)
-	}
+	await(t, "two lines to be counted", func() bool { return r.metric("sabir_audit_lines_total", "result=ok") == 2 })
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

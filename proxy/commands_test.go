@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"regexp"
@@ -30,16 +31,20 @@ func (r *rig) events(t *testing.T, who, thread, body string) *http.Response {
 }
 
 // eventsUntil reads events up to the one that has a word in it, and nothing behind it.
-func eventsUntil(t *testing.T, resp *http.Response, word string) (got string) {
+func eventsUntil(t *testing.T, resp *http.Response, word string) string {
 	t.Helper()
+	var all []byte
 	var b [1]byte
-	for !strings.Contains(got, word) || !strings.HasSuffix(got, "\n\n") {
+	for record, found := 0, false; !found; {
 		if _, err := io.ReadFull(resp.Body, b[:]); err != nil {
-			t.Fatalf("%v behind %q", err, got)
+			t.Fatalf("%v behind %q", err, all)
 		}
-		got += string(b[:])
+		if all = append(all, b[0]); bytes.HasSuffix(all[record:], []byte("\n\n")) {
+			found = bytes.Contains(all[record:], []byte(word))
+			record = len(all)
+		}
 	}
-	return got
+	return string(all)
 }
 
 var eventNumber = regexp.MustCompile(`"event_id":"[^"]*-(\d+)","seq":(\d+)`)

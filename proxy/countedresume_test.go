@@ -75,10 +75,7 @@ func TestResumeByCount(t *testing.T) {
 			resp := first.response()
 			run, had := resp.Header.Get(runHeader), readSome(t, resp, "Hello")
 			first.reset()
-			await(t, "the run to be known", func() bool {
-				head, err := two.replicas.store.Head(run)
-				return head != nil && err == nil
-			})
+			two.awaitRun(t, run)
 			method, path := c.back(len(c.records(had)))
 			live := two.dial()
 			live.ask(method, path, "", alice)
@@ -139,10 +136,7 @@ func TestStopByCount(t *testing.T) {
 			resp := first.response()
 			run := resp.Header.Get(runHeader)
 			readSome(t, resp, "Hello")
-			await(t, "the run to be known", func() bool {
-				head, err := two.replicas.store.Head(run)
-				return head != nil && err == nil
-			})
+			two.awaitRun(t, run)
 			two.call(t, 404, bob, "POST", c.stop, c.stopBody)
 			if got := two.call(t, 200, alice, "POST", c.stop, c.stopBody); !strings.Contains(got, "success") {
 				t.Errorf("a stop is answered by %s", got)

@@ -98,8 +98,11 @@ func (bombs) AppendRequest(dst []byte, asked *hub.Request, _ *hub.Losses) ([]byt
 func TestMain(m *testing.M) {
 	switch os.Getenv(scriptedAgent) {
 	case "":
-	case "codex-cli", "gemini-cli":
+	case "codex-cli", "gemini-cli", "opencode":
 		runOneTurnAgent(os.Getenv(scriptedAgent))
+		return
+	case "acp":
+		runACPAgent()
 		return
 	case "flood", "flood-http":
 		runFloodAgent(os.Getenv(scriptedAgent) == "flood-http")
@@ -116,8 +119,8 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// testTimeout is how long a test waits for what must happen.
-const testTimeout = 10 * time.Second
+// testTimeout is how long a test waits for what must happen: long, as it says nothing of the program but that the machine is busy.
+const testTimeout = 30 * time.Second
 
 // await waits until a condition holds.
 func await(t testing.TB, what string, holds func() bool) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
@@ -56,7 +57,11 @@ func TestBridged(t *testing.T) {
 	if os.Getenv(testHTTP2) != "" || os.Getenv(testReplicas) != "" || testing.Short() {
 		return
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", overHTTP2, "-test.count", "1", "-test.timeout", "240s")
+	args := []string{"-test.run", overHTTP2, "-test.count", "1"}
+	if until, limited := t.Deadline(); limited {
+		args = append(args, "-test.timeout", (time.Until(until) * 9 / 10).String())
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Env = append(os.Environ(), testHTTP2+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 const repeated = alice + "\r\nIdempotency-Key: k1"
@@ -166,5 +169,48 @@ func TestClaimsAreGivenBack(t *testing.T) {
 		if c.release(begun); back == begun {
 			t.Errorf("begun %t: given back among replicas %t", begun, back)
 		}
+	}
+}
+
+// TestIdempotencyWaits: a request whose key another one looks at waits for that: it begins the run when the other gives up, reads the run that
+// there is, and is refused when neither comes.
+func TestIdempotencyWaits(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := resuming(t, a, "agui", "grace: 1m")
+	way, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	body := resumeClients[0].body
+	var req fasthttp.RequestCtx
+	req.Request.Header.SetMethod("POST")
+	req.Request.Header.Set("Authorization", strings.TrimPrefix(alice, "Authorization: "))
+	req.Request.Header.Set("Idempotency-Key", "k1")
+	hold := func() *repeatClaim {
+		t.Helper()
+		c := r.kept.claims.take(way.repeatKey(&req, &subpath{}), "")
+		if c == nil {
+			t.Fatal("there is a claim")
+		}
+		return c
+	}
+	held := hold()
+	refused := r.dial()
+	refused.ask("POST", "/run", body, repeated)
+	if resp, got := refused.whole(); resp.StatusCode != 409 || resp.Header.Get("Retry-After") != "1" || resp.Header.Get("X-Sabir-Error") != "session_busy" {
+		t.Errorf("%s, %v: %s", resp.Status, resp.Header, got)
+	}
+	if n := a.connections(); n != 0 {
+		t.Errorf("the agent was asked %d times", n)
+	}
+	waits := r.dial()
+	waits.ask("POST", "/run", body, repeated)
+	time.Sleep(3 * claimLook) // that it waits is likely by now, and not needed
+	held.release(false)
+	first, whole := waits.whole()
+	if first.StatusCode != 200 || !strings.Contains(whole, "RUN_FINISHED") {
+		t.Errorf("when the other has given up: %s %s", first.Status, whole)
+	}
+	defer hold().release(false)
+	if again := r.call(t, 200, repeated, "POST", "/run", body); again != whole {
+		t.Errorf("the run that there is comes as\n%s\nnot\n%s", again, whole)
 	}
 }

@@ -40,9 +40,12 @@ var longRuns = map[string]func(i int, text string) string{
 // TestKeptText feeds every encoder runs that are far longer than what may be kept: memory stays bounded, and a run either
 // arrives whole or ends as answer_too_long, in the dialect's own form.
 func TestKeptText(t *testing.T) {
+	if raceEnabled {
+		t.Skip("it is one goroutine, and takes minutes with the detector")
+	}
 	const most, bound = 1 << 20, 8 << 20
-	pieces := 1024                      // 32 MiB in all
-	if testing.Short() || raceEnabled { // it is one goroutine, and takes minutes with the detector
+	pieces := 1024 // 32 MiB in all
+	if testing.Short() {
 		pieces = 384 // still more than the bound
 	}
 	text := strings.Repeat("lorem ipsum dolo", 2<<10)

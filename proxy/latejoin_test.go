@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 )
 
 // talkative is an agent that says many small pieces, with a call between them. It waits for the reader of its run behind each burst, and
@@ -282,6 +284,7 @@ func TestShortenedRunElsewhere(t *testing.T) {
 	run := resp.Header.Get(runHeader)
 	waits, records := a.follow(t, resp)
 	<-waits
+	awaitStored(t, address, run, fmt.Sprintf("w%d.%d ", bursts-2, perBurst-1))
 	late := two.comeAs("aisdk", run)
 	await(t, "it to come", func() bool { return two.metric("sabir_resume_joins_total", "how=snapshot") == 1 })
 	had := firstHalfOf(t, late)
@@ -301,6 +304,19 @@ func TestShortenedRunElsewhere(t *testing.T) {
 	if n := one.metric("sabir_resume_full_total", "did=cut") + two.metric("sabir_resume_full_total", "did=cut"); n != 0 {
 		t.Errorf("%v runs were cut", n)
 	}
+}
+
+// awaitStored waits until the last that Redis has of a run has a word in it: much that comes at once cuts readers of a small log.
+func awaitStored(t *testing.T, address, run, word string) {
+	t.Helper()
+	store := redistest.Client(address)
+	defer func() { _ = store.Close() }()
+	await(t, word+"to be stored", func() bool {
+		return slices.ContainsFunc(redistest.Keys(t, store, t.Name()+":"), func(key string) bool {
+			last, err := store.XRevRangeN(t.Context(), key, "+", "-", 1).Result()
+			return strings.Contains(key, run) && err == nil && len(last) == 1 && strings.Contains(fmt.Sprint(last[0].Values), word)
+		})
+	})
 }
 
 // firstHalfOf reads some records of a stream.

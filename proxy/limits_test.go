@@ -131,7 +131,7 @@ func TestRefusals(t *testing.T) {
 	f("no HTTP", "hello\r\n\r\n", 400, "bad_request")
 	f("half a request", "POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf", 408, "request_timeout")
 	f("half a header", "POST /run HTTP/1.1\r\nHost: h\r\nConte", 408, "request_timeout")
-	f("handshake", "GET /run HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n\r\n", 400, "bad_handshake")
+	f("handshake", "GET /run HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n\r\n", 400, "bad_handshake", "Sec-Websocket-Version: 13")
 	f("page of another host", "GET /run HTTP/1.1\r\nHost: h\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eHh4eHh4eHh4eHh4eHh4eA==\r\n\r\n", 403, "origin_not_allowed")
 	if a.connections() != 0 {
 		t.Errorf("%d refused requests reached the upstream", a.connections())

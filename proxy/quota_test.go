@@ -166,6 +166,7 @@ func TestTokenLimits(t *testing.T) {
 			t.Errorf("%s: Retry-After is %d s for 120 tokens too many", path, s)
 		}
 		r.allowed(path, asBob)
+		r.awaitEnds(2)
 		if n := r.metric("sabir_tokens_total", "route="+path); n != 2*180 {
 			t.Errorf("%s: %v tokens are counted", path, n)
 		}
@@ -301,5 +302,26 @@ func TestRefusedRunsAreGivenBack(t *testing.T) {
 	first.Close()
 	r.awaitEnds(1)
 	open(asBob).Close()
+	r.awaitEnds(2)
+}
+
+// TestQuotaOfRefusedRuns: a run for which there is no place counts against no account of its client.
+func TestQuotaOfRefusedRuns(t *testing.T) {
+	t.Parallel()
+	r := start(t, limited(silentAgent(t, nil).url(), "{streams: 1, principal: {streams: 1}}", "{}"))
+	open := func(key string, status int) *client {
+		t.Helper()
+		c := r.dial()
+		c.ask("POST", "/run", "{}", key)
+		if resp := c.response(); resp.StatusCode != status {
+			t.Errorf("status %d, want %d: %s", resp.StatusCode, status, resp.Header.Get("X-Sabir-Error"))
+		}
+		return c
+	}
+	bob := open(asBob, 200)
+	open(asAlice, 503)
+	bob.Close()
+	r.awaitEnds(1)
+	open(asAlice, 200).Close()
 	r.awaitEnds(2)
 }

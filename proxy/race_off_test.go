@@ -2,5 +2,5 @@
 
 package proxy
 
-// raceEnabled excludes allocation tests: the race detector allocates.
+// raceEnabled excludes tests of allocations, as the race detector allocates, and long ones of a single goroutine.
 const raceEnabled = false

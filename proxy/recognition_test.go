@@ -87,6 +87,9 @@ func TestWrongDialectLate(t *testing.T) {
 // for ACP, which evolve reads as it is, and for those that have a record which means the same elsewhere: a message of Claude
 // Code is one of A2A, a record of type message of Gemini CLI one of Anthropic, an exception of Bedrock's a piece of what Potpie says.
 func TestWrongDialectPairs(t *testing.T) {
+	if raceEnabled {
+		t.Skip("it is one goroutine, and takes minutes with the detector")
+	}
 	t.Parallel()
 	alike := map[string][]string{
 		"agentevent as gemini-cli": {"aliases.txtar"}, "evolve as acp": {"acp-to-output.txtar"},

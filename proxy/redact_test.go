@@ -170,3 +170,20 @@ func TestRedactedLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactActions: a match counts by what becomes of it, which a pattern says for itself where it differs from the route.
+func TestRedactActions(t *testing.T) {
+	t.Parallel()
+	for action, own := range map[string]string{"mask": "block", "block": "mask"} {
+		a := newAgent(t, streaming(lines(lineStart, `{"kind":"text.delta","id":"p1","text":"one kaboom two "}`, lineEnd)))
+		r := start(t, simple(a.url(), "", "", "client: native\nredact: {action: "+action+", patterns: [{name: own, regexp: kaboom, action: "+own+"}, {name: plain, regexp: two}]}\n"))
+		r.post("/run", "{}")
+		r.awaitEnds(1)
+		if n := r.metric("sabir_redactions_total", "name=own", "action="+own); n != 1 {
+			t.Errorf("%s: %v matches of the pattern are counted as %s", action, n, own)
+		}
+		if n := r.metric("sabir_redactions_total", "name=plain", "action="+action); n != 1 {
+			t.Errorf("%v matches of the other are counted as %s", n, action)
+		}
+	}
+}

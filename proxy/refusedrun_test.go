@@ -16,7 +16,9 @@ func TestRefusedRunHidesNone(t *testing.T) {
 	one, two := start(t, yaml), start(t, yaml)
 	first := one.dial()
 	first.ask("POST", "/run", resumeClients[1].body, asAlice)
-	firstHalf(t, first.response())
+	begun := first.response()
+	firstHalf(t, begun)
+	two.awaitRun(t, begun.Header.Get(runHeader))
 	resp, body := one.post("/run", resumeClients[1].body, asAlice)
 	if resp.StatusCode != 429 || resp.Header.Get("X-Sabir-Error") != "too_many_streams" || resp.Header.Get(runHeader) != "" {
 		t.Errorf("status %d %v: %s", resp.StatusCode, resp.Header, body)

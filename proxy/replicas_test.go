@@ -137,10 +137,7 @@ func TestReplicas(t *testing.T) {
 			resp := first.response()
 			run, had := resp.Header.Get(runHeader), firstHalf(t, resp)
 			first.reset()
-			await(t, "the run to be known", func() bool {
-				head, err := two.replicas.store.Head(run)
-				return head != nil && err == nil
-			})
+			two.awaitRun(t, run)
 			other := two.dial()
 			if method, path, own := strings.Cut(c.back, " "); own {
 				other.ask(method, path, "", alice)

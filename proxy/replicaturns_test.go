@@ -14,11 +14,12 @@ import (
 // .ci/redis does so with those of conversations.
 const testReplicas = "SABIR_TEST_REPLICAS"
 
-// startReplicas starts two replicas; one where the test says which store it has.
+// startReplicas starts two replicas; one where the test says which store it has, or where the agent is a program: its session is that of the
+// replica that started it.
 func startReplicas(t testing.TB, yaml string) *rig {
 	t.Helper()
 	core, logs := observer.New(zapcore.DebugLevel)
-	if strings.Contains(yaml, "store:") {
+	if strings.Contains(yaml, "store:") || strings.Contains(yaml, "command:") {
 		return startOne(t, yaml, zap.New(core), logs)
 	}
 	store := storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken()))
@@ -37,4 +38,13 @@ func (r *rig) nextAddr() string {
 		return r.addr
 	}
 	return r.all[r.dials.Add(1)%int64(len(r.all))].addr
+}
+
+// awaitRun waits until a replica finds a run of another one: the client that begins a run does not wait for the store.
+func (r *rig) awaitRun(t *testing.T, run string) {
+	t.Helper()
+	await(t, "the run to be known", func() bool {
+		head, err := r.replicas.store.Head(run)
+		return head != nil && err == nil
+	})
 }

@@ -1,12 +1,18 @@
 package proxy
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/config"
 )
 
 // shareKey seals links in tests.
@@ -140,4 +146,28 @@ func TestShareLinkWithAuth(t *testing.T) {
 	r.call(t, 200, "", "GET", path, "", "RUN_FINISHED")
 	r.call(t, 401, "", "GET", path+"x", "")
 	r.call(t, 401, "", "GET", "/run?sabir_share_for=1h", "")
+}
+
+// TestServerWithoutKey: a server is not made with the key of a configuration as it was printed, and leaves nothing open.
+func TestServerWithoutKey(t *testing.T) {
+	t.Parallel()
+	cfg := parse(t, simple("http://127.0.0.1:1/", storeYAML(redisAddress(t), ", prefix: \""+t.Name()+":\""), "", "client: agui\nresume: {grace: 1m, share: {key: "+shareKey+"}}"))
+	for key, fails := range map[config.Secret]bool{"(hidden)": true, shareKey: false} {
+		cfg.Routes[0].Resume.Share.Key = key
+		s, err := New(cfg, zap.NewNop(), "test")
+		if (err != nil) != fails || fails && !strings.Contains(err.Error(), "as it was printed") {
+			t.Errorf("%q: %v", string(key), err)
+		}
+		if err == nil {
+			done, cancel := context.WithCancel(t.Context())
+			cancel()
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Serve(done, ln); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }

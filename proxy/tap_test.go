@@ -23,16 +23,7 @@ func recordedFrom(t *testing.T, url, record, route string) (*recording.Run, *rig
 	dir := t.TempDir()
 	r := start(t, simple(url, "", "", route+"record: {dir: "+dir+record+"}\n"))
 	r.post("/run", `{"password":"pw-mark","question":"what"}`)
-	var names []string
-	await(t, "the recording", func() bool {
-		names, _ = filepath.Glob(filepath.Join(dir, "*"+recordingSuffix))
-		return len(names) == 1
-	})
-	run, err := recording.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run, r
+	return recordingIn(t, dir), r
 }
 
 // kinds are the types of lines, in short, with what they say.

@@ -302,3 +302,19 @@ func BenchmarkThreads(b *testing.B) {
 	b.ReportMetric(float64(heap()-before)/float64(b.N)/1e3, "KB/thread")
 	b.ReportMetric(r.metric("sabir_threads_bytes")/float64(b.N)/1e3, "KB-counted/thread")
 }
+
+// TestItemsThatCannotBeRead: they change nothing, and the conversation goes on.
+func TestItemsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := start(t, strings.Replace(simple(newAgent(t, streaming(smallRun)).url(), "", "", "client: openai-responses\nmethods: [GET, POST]\nrequests: {mode: translate}\n"),
+		"path: /run", "path: /run/*", 1))
+	items := "/run/conversations/" + idIn(t, r.call(t, 200, alice, "POST", "/run/conversations", "{}")) + "/items"
+	for _, body := range []string{`{"items":[`, `{"items":5}`, `{"items":"mine"}`, `{"items":{}}`} {
+		r.call(t, 400, alice, "POST", items, body, `"error":{`)
+	}
+	r.call(t, 200, alice, "POST", items, `{"items":null}`)
+	r.call(t, 200, alice, "POST", items, `{"items":[{"type":"message","role":"user","content":"mine"}]}`, "mine")
+	if got := r.call(t, 200, alice, "GET", items, "", "mine"); strings.Count(got, "mine") != 1 {
+		t.Errorf("the items are %s", got)
+	}
+}

@@ -133,7 +133,7 @@ func TestCommentsInOpenStream(t *testing.T) {
 	s := newChatServer(t, ": thinking\n\n")
 	r := start(t, s.config("", strings.ReplaceAll(chatRoute, "upstream: agent", "upstream: chat")))
 	c, resp := r.listenTo("c1")
-	_ = c.SetReadDeadline(time.Now().Add(testTimeout)) // the next sign of life would bring it, after this
+	_ = c.SetReadDeadline(time.Now().Add(10 * time.Second)) // the next sign of life would bring it, after this
 	r.part("/start/c1", 200, success)
 	for body := bufio.NewReader(resp.Body); ; {
 		if got := line(t, body); got == ": thinking" {

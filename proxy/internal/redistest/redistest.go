@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // Variable has the host and port of a Redis server that tests use in place of one in their process, or several, with commas, of a cluster.
@@ -22,6 +24,7 @@ func Address() string { return os.Getenv(Variable) }
 func Client(address string) redis.UniversalClient {
 	return redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs: strings.Split(address, ","), DialTimeout: time.Second, MaxRetries: -1, ContextTimeoutEnabled: true, Protocol: 2,
+		Dialer: rawio.Dialer(redis.NewDialer(&redis.Options{DialTimeout: time.Second})),
 	})
 }
 

@@ -193,3 +193,54 @@ func TestWatched(t *testing.T) {
 	}
 	<-done
 }
+
+// TestNoNames: where nothing is to be kept, turns begin and runs are noted without it, and nothing can be gone on from.
+func TestNoNames(t *testing.T) {
+	r := open(t, newServer(t).address, time.Minute)
+	r.Limit(Limits{Names: 0, Bytes: 1000, Keep: time.Hour})
+	for _, turn := range []threads.Turn{{Thread: threadstest.Thread("a"), Create: true}, {From: threadstest.Answer("x")}} {
+		if err := r.Begin(&turn); !errors.Is(err, threads.ErrUnknown) {
+			t.Errorf("%+v begins with %v", turn, err)
+		}
+	}
+	turn := threads.Turn{Answer: threadstest.Answer("x")}
+	if err := r.Begin(&turn); err != nil || turn.State != nil {
+		t.Errorf("a first turn begins with %v, %v", err, turn.State)
+	}
+	r.End(&turn, &threads.Said{Size: 1})
+	runs, key := Runs{r.Store}, runlog.Key{Scope: "s", Run: "r"}
+	if err := errors.Join(runs.Put(key, runlog.Run{Thread: "a"}), runs.Drop(key), runs.Forget("s", "a")); err != nil {
+		t.Error(err)
+	}
+	if left := r.keys(""); len(left) > 0 {
+		t.Errorf("the keys %v are there", left)
+	}
+}
+
+// TestForgetRuns: the runs of a conversation are forgotten together, and those of others stay.
+func TestForgetRuns(t *testing.T) {
+	r := open(t, newServer(t).address, time.Minute)
+	runs := Runs{r.Store}
+	for _, name := range []string{"one", "two", "other"} {
+		thread := map[string]string{"other": "b"}[name]
+		run := runlog.Run{Thread: thread}
+		run.Ended = true
+		if err := runs.Put(runlog.Key{Scope: "s", Run: name}, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := runs.Forget("s", ""); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"one": runlog.ErrUnknown, "two": runlog.ErrUnknown, "other": nil} {
+		if _, err := runs.Find(runlog.Key{Scope: "s", Run: name}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+	if left, err := runs.Of("s", ""); err != nil || len(left) > 0 {
+		t.Errorf("left are %+v, %v", left, err)
+	}
+	if err := runs.Drop(runlog.Key{Scope: "s", Run: "one"}); err != nil {
+		t.Errorf("one that is not known: %v", err)
+	}
+}
