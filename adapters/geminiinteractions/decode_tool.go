@@ -161,13 +161,6 @@ func (b *block) learnResult(s *step) {
 	}
 }
 
-// isTextBlock reports whether a list begins with a block of text, and not with an object that happens to have such a member.
-func isTextBlock(list rawjson.Value) bool {
-	it := rawjson.Elems(list)
-	first, _ := it.Next()
-	return string(rawjson.Body(rawjson.Get(first, "type"))) == "text"
-}
-
 // result ends a call, once.
 func (d *decoder) result(dst []hub.Event, b *block) []hub.Event {
 	if b.said {
@@ -183,7 +176,7 @@ func (d *decoder) result(dst []hub.Event, b *block) []hub.Event {
 		ev.Name = d.scratch.Copy(bytes.TrimSuffix(b.typ, []byte("_result")))
 	}
 	value := rawjson.Value(d.scratch.Copy(b.value))
-	if text, ok := toolresult.OneText(value); ok && isTextBlock(value) && (string(b.typ) == mcpResult || string(b.typ) == functionResult) {
+	if text, ok := toolresult.OneText(value); ok && (string(b.typ) == mcpResult || string(b.typ) == functionResult) {
 		ev.Text = text
 	} else {
 		toolresult.Set(ev, value)

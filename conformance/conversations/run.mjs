@@ -13,6 +13,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { startAgents } from "./agents.mjs";
 import { compare } from "../lib/marked.mjs";
+import { readShare } from "../lib/share.mjs";
 import { clients } from "./clients.mjs";
 import { table } from "./document.mjs";
 import { known } from "./known.mjs";
@@ -22,8 +23,8 @@ import { expires, scenarios } from "./scenarios.mjs";
 const { values: options, positionals: [sabir] } = parseArgs({
   allowPositionals: true, options: { write: { type: "boolean" }, only: { type: "string", multiple: true }, share: { type: "string", default: "0/1" }, verbose: { type: "boolean" } },
 });
-const [first, shares] = (/^(\d+)\/(\d+)$/.exec(options.share) ?? []).slice(1).map(Number);
-if (!sabir || !(first < shares) || (options.write && shares > 1)) {
+const { share: first, shares } = readShare(options.share) ?? {};
+if (!sabir || !shares || (options.write && shares > 1)) {
   console.error("usage: node conversations/run.mjs <path of the sabir binary> [--write] [--only TEXT]... [--share K/N] [--verbose]; --write wants all of them");
   process.exit(2);
 }

@@ -58,14 +58,18 @@ func Wrap(blocks rawjson.Value, s *hub.Scratch, block func(dst []byte, v rawjson
 	return s.Since(append(dst, ']'))
 }
 
-// OneText returns the text of a list of one block; ok is false for any other list.
+// OneText returns the text of a list of one block; ok is false for any other list, and for an object of another kind that has a text.
 func OneText(blocks rawjson.Value) (text []byte, ok bool) {
 	it := rawjson.Elems(blocks)
 	only, _ := it.Next()
 	if _, more := it.Next(); more {
 		return nil, false
 	}
-	return rawjson.Str(rawjson.Get(only, "text"))
+	block := rawjson.ReadObject(only)
+	if block.Len() > 1 && string(block.Text("type")) != "text" {
+		return nil, false
+	}
+	return rawjson.Str(block.Get("text"))
 }
 
 // Has reports whether a call has a result, empty text aside.

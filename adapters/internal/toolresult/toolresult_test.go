@@ -46,6 +46,13 @@ func TestRead(t *testing.T) {
 	f(`[{"text":"a"}]`, "a", 0, true, `[{"type":"content","content":{"text":"a"}}]`)
 	f(`[{"text":"a"},1,{"text":"b"}]`, `a\nb`, 1, false,
 		`[{"type":"content","content":{"text":"a"}},{"type":"content","content":1},{"type":"content","content":{"text":"b"}}]`)
+	for list, want := range map[string]bool{
+		`[{"type":"text","text":"a","annotations":[]}]`: true, `[{"type":"rows","text":"a"}]`: false, `[{"text":"a","rows":3}]`: false, `[1]`: false,
+	} {
+		if _, ok := toolresult.OneText([]byte(list)); ok != want {
+			t.Errorf("%s is one text: %t", list, ok)
+		}
+	}
 	if got, _ := toolresult.JoinTexts([]byte(`[1]`), &s); got != nil {
 		t.Errorf("no block has a text, but the result has: %q", got)
 	}
