@@ -58,6 +58,9 @@ func TestAgentApproval(t *testing.T) {
 		const asks = `{"id":"u1","role":"user","parts":[{"type":"text","text":"delete"}]}`
 		status, body := post(asks)
 		wantSaid(t, status, body, `"tool-approval-request"`, `"approvalId":"ask_1"`, `"finish"`)
+		if n := r.awaitEnds(1)["asks"]; n != int64(1) {
+			t.Errorf("the log says that %v questions were asked", n)
+		}
 		if n := r.metric("sabir_sessions_waiting"); n != 1 {
 			t.Errorf("%v sessions wait", n)
 		}
