@@ -248,7 +248,7 @@ func (r *rig) close() {
 	case <-time.After(2 * testTimeout):
 		r.t.Errorf("the server does not end")
 	}
-	if n := r.metric("sabir_streams_open"); n != 0 {
+	if n := r.ownMetric("sabir_streams_open"); n != 0 {
 		r.t.Errorf("%v streams are open at the end", n)
 	}
 	r.logsNoContent()
