@@ -16,6 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/codexappserver"
 	"github.com/sabir-proxy/sabir/adapters/codexcli"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
+	"github.com/sabir-proxy/sabir/adapters/cursorcli"
 	"github.com/sabir-proxy/sabir/adapters/datastream"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
@@ -47,6 +48,7 @@ var all = []*hub.Dialect{
 	&codexappserver.Dialect,
 	&codexcli.Dialect,
 	&copilot.Dialect,
+	&cursorcli.Dialect,
 	&datastream.Dialect,
 	&evolve.Dialect,
 	&gemini.Dialect,

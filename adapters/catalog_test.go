@@ -56,12 +56,12 @@ func TestCatalog(t *testing.T) {
 // TestPrograms: only agents whose dialect has a driver are run, and only clients whose requests are read can ask them.
 func TestPrograms(t *testing.T) {
 	var c Catalog
-	for _, name := range []string{"claude-cli", "acp", "codex-app-server", "codex-cli", "gemini-cli", "no-such-dialect"} {
+	for _, name := range []string{"claude-cli", "acp", "codex-app-server", "codex-cli", "cursor-cli", "gemini-cli", "no-such-dialect"} {
 		if err := c.CheckProcess(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := c.CheckProcess("agui"); err == nil || !strings.Contains(err.Error(), "acp, claude-cli, codex-app-server, codex-cli, gemini-cli") {
+	if err := c.CheckProcess("agui"); err == nil || !strings.Contains(err.Error(), "acp, claude-cli, codex-app-server, codex-cli, cursor-cli, gemini-cli") {
 		t.Errorf("agui: %v", err)
 	}
 	for _, name := range []string{"aisdk", "agui", "openai-chat", "no-such-dialect"} {

@@ -98,7 +98,7 @@ func (bombs) AppendRequest(dst []byte, asked *hub.Request, _ *hub.Losses) ([]byt
 func TestMain(m *testing.M) {
 	switch os.Getenv(scriptedAgent) {
 	case "":
-	case "codex-cli", "gemini-cli", "opencode":
+	case "codex-cli", "cursor-cli", "gemini-cli", "opencode":
 		runOneTurnAgent(os.Getenv(scriptedAgent))
 		return
 	case "acp":

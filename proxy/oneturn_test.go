@@ -29,6 +29,13 @@ var oneTurns = map[string]oneTurn{
 		fail:  `{"type":"turn.failed","error":{"message":%s}}`,
 		end:   `{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`,
 	},
+	"cursor-cli": {
+		start: `{"type":"system","subtype":"init","session_id":"$S","model":"m"}`,
+		echo:  `{"type":"user","message":{"role":"user","content":[{"type":"text","text":%s}]},"session_id":"$S"}`,
+		say:   `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":%s}]},"session_id":"$S","timestamp_ms":1}`,
+		fail:  `{"type":"result","subtype":"error","is_error":true,"result":%s,"session_id":"$S"}`,
+		end:   `{"type":"result","subtype":"success","is_error":false,"result":"","session_id":"$S"}`,
+	},
 	"gemini-cli": {
 		start: `{"type":"init","session_id":"$S","model":"m"}`,
 		echo:  `{"type":"message","role":"user","content":%s}`,

@@ -85,7 +85,7 @@ func TestWrongDialectLate(t *testing.T) {
 
 // TestWrongDialectPairs reads the recorded streams of every dialect as each of the others. None of them is a good run, but
 // for ACP, which evolve reads as it is, and for those that have a record which means the same elsewhere: a message of Claude
-// Code is one of A2A, a record of type message of Gemini CLI one of Anthropic, an exception of Bedrock's a piece of what Potpie says.
+// Code or Cursor is one of A2A, a record of type message of Gemini CLI one of Anthropic, an exception of Bedrock's a piece of what Potpie says.
 func TestWrongDialectPairs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("it is one goroutine, and takes minutes with the detector")
@@ -106,6 +106,11 @@ func TestWrongDialectPairs(t *testing.T) {
 			"end-failed.txtar", "end-length.txtar", "end-max-turns.txtar", "end-refused.txtar", "extension.txtar",
 			"foreground-agent.txtar", "recorded-whole.txtar", "recorded.txtar", "separators.txtar", "thinking.txtar", "user-files.txtar",
 			"whole-longer.txtar",
+		},
+		"cursor-cli as a2a": {
+			"deltas.txtar", "failed.txtar", "noise.txtar", "only-result.txtar", "partial-all.txtar", "partial-more.txtar", "partial-other.txtar",
+			"partial-same.txtar", "partial.txtar", "retry.txtar", "stderr.txtar", "tasks.txtar", "todos.txtar", "tools-failed.txtar", "tools.txtar",
+			"whole.txtar",
 		},
 	}
 	tried, none := 0, 0

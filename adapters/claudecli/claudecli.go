@@ -145,6 +145,7 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{tasks: map[string]bool{}} },
 	KeepAlive:     keepAlive,
+	AlsoReads:     []string{"cursor-cli"}, // all of its lines but those of calls
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
 	Processes:     &hub.Processes{NewDriver: newDriver, Arguments: func(s *hub.Session) []string { return s.Flags("--resume") }},
