@@ -250,7 +250,7 @@ func (d *decoder) failure(dst []hub.Event) []hub.Event {
 	if len(ev.More.ErrCode) == 0 {
 		ev.More.ErrCode = d.errorCode(rawjson.Get(d.rec.Error, "code"))
 	}
-	if string(ev.More.ErrCode) == cancelled {
+	if string(ev.More.ErrCode) == genai.Cancelled {
 		ev.Status = hub.StatusCancelled
 	}
 	return dst
@@ -265,7 +265,7 @@ func (d *decoder) errorCode(v rawjson.Value) []byte {
 		v = text
 	}
 	if code, ok := rawjson.Int(v); ok && code > 0 && code < 1000 {
-		return []byte(statusOfCode(int(code)))
+		return []byte(genai.StatusOfCode(int(code)))
 	}
 	return nil
 }

@@ -113,11 +113,11 @@ func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.D
 	errCode := ev.Rare().ErrCode
 	code := codeOf(ev.Status, errCode)
 	status := errCode
-	if codeOfStatus(errCode) == 0 {
-		status = []byte(statusOfCode(code))
+	if genai.CodeOfStatus(errCode) == 0 {
+		status = []byte(genai.StatusOfCode(code))
 	}
 	if ev.Status == hub.StatusCancelled {
-		code, status = 499, []byte(cancelled)
+		code, status = 499, []byte(genai.Cancelled)
 	}
 	if len(message) == 0 {
 		message = []byte(hub.Fail(hub.CodeAgent, nil).Text())
@@ -129,7 +129,7 @@ func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.D
 	b = append(b, `","status":"`...)
 	b = append(b, status...)
 	b = append(b, `"`...)
-	if len(errCode) > 0 && codeOfStatus(errCode) == 0 {
+	if len(errCode) > 0 && genai.CodeOfStatus(errCode) == 0 {
 		b = append(b, `,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"`...)
 		b = append(b, errCode...)
 		b = append(b, `","domain":"sabir"}]`...)

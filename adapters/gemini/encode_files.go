@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"bytes"
-	"path"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -19,7 +18,7 @@ func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 		return
 	}
 	f := *p.File
-	f.Media = mediaOf(&f)
+	f.Media = genai.Media(&f)
 	part, ok := fileBlock(&f)
 	if !ok || len(f.Base64) == 0 && bytes.HasPrefix(f.URL, []byte("data:")) {
 		w.losses.Add("messages.file")
@@ -38,22 +37,6 @@ func fileBlock(f *hub.FileRef) (part conversation.Block, ok bool) {
 	}
 	head, ok := genai.AppendFile(nil, &hub.FileRef{Media: f.Media, Base64: bytes[:1]})
 	return conversation.Block{Head: head[:len(head)-1-len(tail)], Body: bytes, Tail: []byte(tail)}, ok
-}
-
-// mediaOf is the type of a file, which the API wants in full. Some clients only say that it is an image.
-func mediaOf(f *hub.FileRef) []byte {
-	if string(f.Media) != "image/*" && string(f.Media) != "image" {
-		return f.Media
-	}
-	switch path.Ext(string(rawjson.AppendUnescaped(nil, f.URL))) {
-	case ".png":
-		return []byte("image/png")
-	case ".gif":
-		return []byte("image/gif")
-	case ".webp":
-		return []byte("image/webp")
-	}
-	return []byte("image/jpeg")
 }
 
 // media takes the images from the blocks of a result, as parts. The other blocks become text.

@@ -96,9 +96,8 @@
 package gemini
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -131,7 +130,7 @@ var Dialect = hub.Dialect{
 	Watch:         newWatcher,
 	Explains:      explains,
 	KeepAlive:     func(out *wire.Out, _ hub.Options) { out.KeepAlive(0) }, // no comment lines: readers lose the next frame
-	AppendFailure: appendFailure,
+	AppendFailure: genai.AppendFailure,
 	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
 	RoutePath:     "/*",
@@ -149,15 +148,3 @@ const dialectName = "gemini"
 const extensionKey = "extension"
 
 func extension(rec wire.Record) rawjson.Value { return rawjson.Get(rec.Data, extensionKey) }
-
-// appendFailure appends the body of an HTTP error as Google words it.
-func appendFailure(dst []byte, f *hub.Failure) []byte {
-	code := f.HTTPStatus()
-	dst = append(dst, `{"error":{"code":`...)
-	dst = strconv.AppendInt(dst, int64(code), 10)
-	dst = append(dst, `,"message":"`...)
-	dst = append(dst, f.Text()...)
-	dst = append(dst, `","status":"`...)
-	dst = append(dst, statusOfCode(code)...)
-	return append(dst, `"}}`...)
-}

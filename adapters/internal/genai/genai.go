@@ -4,6 +4,7 @@ package genai
 
 import (
 	"bytes"
+	"path"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -141,6 +142,22 @@ func AppendFile(dst []byte, f *hub.FileRef) (part []byte, ok bool) {
 	dst = append(dst, member...)
 	dst = append(dst, val...)
 	return append(dst, `"}}`...), true
+}
+
+// Media is the type of a file, which the API wants in full. Some clients only say that it is an image.
+func Media(f *hub.FileRef) []byte {
+	if string(f.Media) != "image/*" && string(f.Media) != "image" {
+		return f.Media
+	}
+	switch path.Ext(string(rawjson.AppendUnescaped(nil, f.URL))) {
+	case ".png":
+		return []byte("image/png")
+	case ".gif":
+		return []byte("image/gif")
+	case ".webp":
+		return []byte("image/webp")
+	}
+	return []byte("image/jpeg")
 }
 
 // AppendObject appends a value that readers want to be an object.
