@@ -70,7 +70,9 @@ func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join 
 		j.after = hasRecords(ctx, t.dialect)
 		return key(byRun, sub.params["run"])
 	case sub.op == hub.OpAnswer && string(ctx.QueryArgs().Peek("stream")) == "true":
-		j.after = hasRecords(ctx, t.dialect)
+		if j.after = hasRecords(ctx, t.dialect); j.after > 0 && t.dialect.Counted.Parameter == positionParameter {
+			j.position = "" // the client counts by it, and names no place in the log
+		}
 		return key(byAnswer, sub.params["answer"])
 	case j.position != "":
 		at, _ := parsePosition(j.position)
