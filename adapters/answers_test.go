@@ -187,6 +187,15 @@ func TestAnswerForms(t *testing.T) {
 		`{"text":"It is 3."},{"functionCall":{"id":"b","name":"mine","args":{"n":1}}}]},"finishReason":"STOP","index":0}],"modelVersion":"m","responseId":"r1",`+
 		`"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4,"totalTokenCount":7}}`)
 	f("gemini", `{"kind":"run.end","status":"length"}`, "", `"parts":[{"text":""}]},"finishReason":"MAX_TOKENS"`)
+	f("gemini-interactions", tools, "messages.data", `"object":"interaction","created":"1970-01-01T00:00:05Z","model":"asked","steps":[`+
+		`{"type":"thought","signature":"c2ln","summary":[{"type":"text","text":"hm"}]},`+
+		`{"type":"model_output","content":[{"type":"text","text":"It is 3.","annotations":[{"type":"url_citation","url":"https://x","title":"T"}]}]},`+
+		`{"type":"mcp_server_tool_call","id":"a","name":"ran","server_name":"agent","arguments":{}},`+
+		`{"type":"mcp_server_tool_result","call_id":"a","name":"ran","server_name":"agent","result":"x"},`+
+		`{"type":"function_call","id":"b","name":"mine","arguments":{"n":1}}],"status":"requires_action",`+
+		`"usage":{"total_input_tokens":3,"total_output_tokens":4,"total_tokens":7}}`)
+	f("gemini-interactions", length, "", `"status":"incomplete"`)
+	f("gemini-interactions", `{"kind":"run.end","status":"failed","err":"no","err_code":"E"}`, "", `"steps":[],"status":"failed","errors":[{"code":"E","message":"no"}]}`)
 	f("openai-responses", tools, "messages.data", `"object":"response","created_at":5,"status":"completed","model":"asked","output":[`, `"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]}`,
 		`"type":"output_text","annotations":[{"type":"url_citation",`, `"type":"mcp_call","server_label":"agent","name":"ran","status":"completed"`,
 		`"type":"function_call","call_id":"b","name":"mine","status":"completed","arguments":"{\"n\":1}"}`, `"usage":{"input_tokens":3,`)
@@ -194,5 +203,6 @@ func TestAnswerForms(t *testing.T) {
 	const cut = `{"kind":"tool.start","id":"b","name":"mine","flags":["client_runs"]}` + "\n" + `{"kind":"tool.args","id":"b","text":"{\"n"}` + "\n" + `{"kind":"run.end","status":"length"}`
 	f("anthropic", cut, "messages.call", `"content":[]`)
 	f("gemini", cut, "messages.call", `"parts":[{"text":""}]`, `"finishReason":"MAX_TOKENS"`)
+	f("gemini-interactions", cut, "messages.arguments", `{"type":"mcp_server_tool_call","id":"b","name":"mine",`, `"status":"incomplete"`)
 	f("openai-responses", cut, "", `"name":"mine","status":"incomplete"`)
 }

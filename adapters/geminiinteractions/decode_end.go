@@ -52,7 +52,9 @@ func (d *decoder) completed(dst []hub.Event, _ []byte) ([]hub.Event, error) {
 	if len(d.state) == 0 {
 		d.state = append(d.state, "completed"...)
 	}
-	return d.end(dst, o.Get("error")), err
+	faults := rawjson.Elems(o.Get("errors"))
+	first, _ := faults.Next()
+	return d.end(dst, genai.Either(o.Get("error"), first)), err
 }
 
 // end ends the run by the status that was said last. A status that is not known is no success.

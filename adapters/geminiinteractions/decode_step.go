@@ -300,7 +300,7 @@ func (d *decoder) annotations(dst []hub.Event, list rawjson.Value, b *block, ind
 		o := rawjson.ReadObject(v)
 		var ev *hub.Event
 		dst, ev = hub.Add(dst, hub.Event{Kind: hub.Source, Value: v, More: d.scratch.More()})
-		ev.Title = rawjson.First(o.Text("title"), o.Text("name"), o.Text("file_name"))
+		ev.Title = titleOf(&o)
 		ev.More.File.URL = rawjson.First(o.Text("url"), o.Text("document_uri"))
 		ev.More.File.FileID = o.Text("media_id")
 		if b != nil && b.said {
@@ -308,6 +308,11 @@ func (d *decoder) annotations(dst []hub.Event, list rawjson.Value, b *block, ind
 		}
 	}
 	return dst
+}
+
+// titleOf is what a source is called.
+func titleOf(o *rawjson.Object) []byte {
+	return rawjson.First(o.Text("title"), o.Text("name"), o.Text("file_name"))
 }
 
 // stepStop ends a step.

@@ -18,6 +18,10 @@ type encoder struct {
 	id, model []byte // of the interaction, string bodies
 	named     bool   // the client has said which model it asked for: it hears of no other
 	fixed     bool   // the id is that by which a later request goes on from the interaction
+	agent     bool   // the client has asked an agent, and not a model
+	previous  []byte // the interaction that this one goes on from, a string body
+	counts    bool   // events have ids, by which the client comes back to the stream
+	records   int64  // events that were written, where they have ids
 	begun     bool
 
 	next  int // index of the next step
@@ -48,17 +52,41 @@ func (e *encoder) Reset() {
 	e.parts.Reset()
 	e.calls.Reset()
 	e.usage.Reset()
-	*e = encoder{server: e.server, id: e.id[:0], model: e.model[:0], parts: e.parts, calls: e.calls, usage: e.usage}
+	*e = encoder{
+		server: e.server, id: e.id[:0], model: e.model[:0], previous: e.previous[:0], parts: e.parts, calls: e.calls, usage: e.usage,
+	}
 }
 
-// Answer implements [hub.Answerer]. The client hears of the model by the name that it used, and goes on by the id.
+// Answer implements [hub.Answerer]. The client hears of the model by the name that it used, and goes on by the id. It comes back to the stream
+// of an interaction that is stored by the id of the last event that it has.
 func (e *encoder) Answer(req *hub.Request) {
 	if len(req.Model) > 0 {
 		e.model, e.named = append(e.model[:0], req.Model...), true
 	}
 	if len(req.Answer) > 0 {
 		e.id, e.fixed = append(e.id[:0], req.Answer...), true
+		e.counts = req.Store
 	}
+	e.agent = len(rawjson.Text(req.Call, callAgent)) > 0
+	e.previous = append(e.previous[:0], rawjson.Text(req.Call, callPrevious)...)
+}
+
+// learn takes over what the run says of itself, unless the client has said so.
+func (e *encoder) learn(id, model []byte) {
+	if !e.fixed {
+		e.id = append(e.id[:0], id...)
+	}
+	if !e.named {
+		e.model = append(e.model[:0], model...)
+	}
+}
+
+// asks is the member that names who was asked.
+func (e *encoder) asks() string {
+	if e.agent {
+		return callAgent
+	}
+	return "model"
 }
 
 // Finish implements [hub.Encoder].
@@ -82,47 +110,67 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if !e.fixed {
-		e.id = append(e.id[:0], ev.ID...)
-	}
-	if !e.named {
-		e.model = append(e.model[:0], ev.Rare().Model...)
-	}
+	e.learn(ev.ID, ev.Rare().Model)
 	e.begun = true
 	b := e.interaction(out, "interaction.created", "in_progress")
-	b = member.AppendText(b, `,"agent":"`, ev.Name)
+	if !e.agent {
+		b = member.AppendText(b, `,"agent":"`, ev.Name)
+	}
 	member.End(out, append(b, "}}"...))
 	return hub.Native
 }
 
 // interaction begins an event with the interaction up to its status. Clients in Python want an id and a status.
 func (e *encoder) interaction(out *wire.Out, event, status string) []byte {
-	b := begin(out, event)
+	b := e.begin(out, event)
 	b = append(append(b, `,"interaction":{"id":"`...), e.id...)
 	b = append(append(b, `","object":"interaction","status":"`...), status...)
-	return member.AppendText(append(b, '"'), `,"model":"`, e.model)
+	b = append(b, '"')
+	if len(e.model) > 0 {
+		b = append(append(append(b, `,"`...), e.asks()...), `":"`...)
+		b = append(append(b, e.model...), '"')
+	}
+	return b
 }
 
 // begin begins an event.
-func begin(out *wire.Out, event string) []byte {
+func (e *encoder) begin(out *wire.Out, event string) []byte {
 	b := append(member.Begin(out, event), `{"event_type":"`...)
-	return append(append(b, event...), '"')
+	b = append(append(b, event...), '"')
+	if e.counts {
+		e.records++
+		b = append(member.AppendInt(b, `,"event_id":"`, e.records), '"')
+	}
+	return b
+}
+
+// delta begins a delta whose head is known.
+func (e *encoder) delta(out *wire.Out, head []byte) []byte {
+	b := member.Begin(out, "step.delta")
+	if !e.counts {
+		return append(b, head...)
+	}
+	e.records++
+	b = append(member.AppendInt(b, `{"event_id":"`, e.records), `",`...)
+	return append(b, head[1:]...)
 }
 
 // atStep begins an event about a step.
-func atStep(out *wire.Out, event string, index int) []byte {
-	return strconv.AppendInt(append(begin(out, event), `,"index":`...), int64(index), 10)
+func (e *encoder) atStep(out *wire.Out, event string, index int) []byte {
+	return strconv.AppendInt(append(e.begin(out, event), `,"index":`...), int64(index), 10)
 }
 
 // startStep begins the event that begins a step, up to its other members, and returns the index.
 func (e *encoder) startStep(out *wire.Out, typ []byte) (b []byte, index int) {
 	index = e.next
 	e.next++
-	b = append(append(atStep(out, "step.start", index), `,"step":{"type":"`...), typ...)
+	b = append(append(e.atStep(out, "step.start", index), `,"step":{"type":"`...), typ...)
 	return append(b, '"'), index
 }
 
-func stopStep(out *wire.Out, index int) { member.Close(out, atStep(out, "step.stop", index)) }
+func (e *encoder) stopStep(out *wire.Out, index int) {
+	member.Close(out, e.atStep(out, "step.stop", index))
+}
 
 // textStart begins a step. A refusal is a text like any other.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -152,7 +200,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if p == nil || p.muted {
 		return hub.Dropped
 	}
-	b := append(append(member.Begin(out, "step.delta"), p.head...), ev.Text...)
+	b := append(e.delta(out, p.head), ev.Text...)
 	if ev.Chan == hub.Reasoning {
 		b = append(b, `"}}}`...)
 	} else {
@@ -171,10 +219,10 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	sig := ev.Rare().Sig
 	if ev.Chan == hub.Reasoning && len(sig) > 0 {
-		b := append(atStep(out, "step.delta", p.index), `,"delta":{"type":"thought_signature","signature":"`...)
+		b := append(e.atStep(out, "step.delta", p.index), `,"delta":{"type":"thought_signature","signature":"`...)
 		member.End(out, append(append(b, sig...), `"}}`...))
 	}
-	stopStep(out, p.index)
+	e.stopStep(out, p.index)
 	e.parts.Drop(ev.Slot)
 	if e.last == ev.Slot {
 		e.last = 0

@@ -83,10 +83,10 @@ func statusOf(st hub.Status) (status string, exact bool) {
 // fail ends the interaction with an error. What was used goes before it.
 func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 	if used := e.usage.Sum(); e.begun && (used.In >= 0 || used.Out >= 0) {
-		b := append(append(begin(out, "interaction.status_update"), `,"interaction_id":"`...), e.id...)
+		b := append(append(e.begin(out, "interaction.status_update"), `,"interaction_id":"`...), e.id...)
 		member.Close(out, e.appendUsage(append(b, `","status":"failed"`...)))
 	}
-	b := append(append(begin(out, "error"), `,"error":{"message":"`...), rawjson.Or(hub.Why(ev), phrases.Run(ev.Status))...)
+	b := append(append(e.begin(out, "error"), `,"error":{"message":"`...), rawjson.Or(hub.Why(ev), phrases.Run(ev.Status))...)
 	b = member.AppendText(append(b, '"'), `,"code":"`, ev.Rare().ErrCode)
 	member.End(out, append(b, "}}"...))
 }

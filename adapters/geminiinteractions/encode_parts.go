@@ -20,11 +20,11 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if slot == 0 || p == nil || p.muted {
 		return hub.Dropped
 	}
-	own := bytes.HasSuffix(rawjson.Text(ev.Value, "type"), []byte("_citation"))
+	own := isCitation(ev.Value)
 	if !own && len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
-	b := append(atStep(out, "step.delta", p.index), `,"delta":{"type":"text_annotation_delta","annotations":[`...)
+	b := append(e.atStep(out, "step.delta", p.index), `,"delta":{"type":"text_annotation_delta","annotations":[`...)
 	if own {
 		b = rawjson.AppendHarmless(b, ev.Value)
 	} else {
@@ -33,6 +33,11 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	member.End(out, append(b, `]}}`...))
 	return hub.FoldedIf(own && !rawjson.Harmless(ev.Value) || !own && len(ev.Text)+len(ev.Value) > 0)
+}
+
+// isCitation reports whether a value is an annotation of the API.
+func isCitation(v rawjson.Value) bool {
+	return bytes.HasSuffix(rawjson.Text(v, "type"), []byte("_citation"))
 }
 
 // file writes a step of its own, in which clients look for one. Pictures and videos that are elsewhere are left to the policies: the AI SDK
@@ -45,7 +50,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	b, index := e.startStep(out, []byte("model_output"))
 	member.End(out, append(b, "}}"...))
-	b = append(atStep(out, "step.delta", index), `,"delta":{"type":"`...)
+	b = append(e.atStep(out, "step.delta", index), `,"delta":{"type":"`...)
 	b = append(append(b, kind...), '"')
 	b = member.AppendText(b, `,"mime_type":"`, f.Media)
 	b = member.AppendText(b, `,"data":"`, f.Base64)
@@ -53,7 +58,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.AppendText(b, `,"uri":"`, f.URL)
 	}
 	member.End(out, append(b, "}}"...))
-	stopStep(out, index)
+	e.stopStep(out, index)
 	return hub.FoldedIf(len(f.Name)+len(f.FileID) > 0 || len(f.Base64) > 0 && len(f.URL) > 0)
 }
 

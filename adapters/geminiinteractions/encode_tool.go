@@ -98,7 +98,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case c.form != clientForm:
 		return hub.Implied // the whole is written at once
 	}
-	b := append(append(member.Begin(out, "step.delta"), c.head...), ev.Text...)
+	b := append(e.delta(out, c.head), ev.Text...)
 	member.End(out, append(b, `"}}`...))
 	return hub.Native
 }
@@ -112,7 +112,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c.ready = true
 	if c.form == clientForm {
 		e.broken = e.broken || ev.Flags.Has(hub.Invalid)
-		stopStep(out, c.index)
+		e.stopStep(out, c.index)
 		return hub.Native
 	}
 	b, index := e.startStep(out, c.typ)
@@ -121,7 +121,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, `,"arguments":`...)
 	b, exact := appendArguments(b, ev)
 	member.End(out, append(b, "}}"...))
-	stopStep(out, index)
+	e.stopStep(out, index)
 	return hub.NativeIf(exact)
 }
 
@@ -149,7 +149,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 		c.sig = append(c.sig[:0], sig...)
 		return hub.Deferred
 	}
-	b := append(append(member.Begin(out, "step.delta"), c.head...), `","signature":"`...)
+	b := append(e.delta(out, c.head), `","signature":"`...)
 	member.End(out, append(append(b, sig...), `"}}`...))
 	return hub.Native
 }
@@ -213,6 +213,6 @@ func (e *encoder) result(out *wire.Out, ev *hub.Event, c *call, typ []byte) hub.
 		exact = exact && ev.Value == nil
 	}
 	member.End(out, append(b, "}}"...))
-	stopStep(out, index)
+	e.stopStep(out, index)
 	return hub.FoldedIf(!exact || toolresult.Content(ev) != nil)
 }

@@ -1,4 +1,4 @@
-// Package geminiinteractions speaks the streams of Google's Interactions API, by which models and agents of Gemini answer.
+// Package geminiinteractions speaks Google's Interactions API, by which models and agents of Gemini answer.
 //
 // # Wire
 //
@@ -68,34 +68,68 @@
 // it was cut short anyway. An interaction that failed has its usage in an interaction.status_update before the error. In JSON that passes through,
 // the keys __proto__ and constructor get an underscore in front, as the AI SDK would reject the event.
 //
+// Events of an interaction that is stored have an event_id, which counts them from 1: by ?stream=true&last_event_id= clients come back to the
+// stream.
+//
+// # Requests
+//
+//	model, agent          Model; an agent is asked as a model is. Written: model, or agent with the option asks
+//	input                 a text, a content or a list of contents is what the user says. A list of steps, or of turns as it was before, is the
+//	                      conversation; steps of the model's in a row are one message
+//	system_instruction    a message of the system, for this request alone. Written: all of them
+//	thought               reasoning, with its signature = Sig. Written: signatures that are base64
+//	function_call, function_result   calls that the client runs; results go to their calls, also those inside of a user_input. Written:
+//	                      calls of every other dialect are functions
+//	steps *_call, *_result   calls that the server has run; both go back as they came. A result without its call is raw
+//	image, audio, video, document   files. Annotations of a text are sources behind it
+//	tools                 functions; others are of this dialect only
+//	generation_config     settings; tool_choice: validated is auto, allowed_tools = Names; thinking_level = effort. Written with
+//	                      thinking_summaries: auto where there is a level; nothing of it for an agent, which takes none
+//	response_format       text in JSON with its schema; a schema alone, as it was before
+//	previous_interaction_id   Partial, and Previous. Written: store is false where there is none
+//	store                 Store, unless it is false; background = Later
+//	stream                a stream; else the answer is one interaction, whose calls that an agent has run are those of an MCP server
+//
+// What only this API knows is Extra, and goes back to it alone: agent_config, cached_content, continuation_token, environment, labels,
+// response_modalities, safety_settings, service_tier, webhook_config, forms of the answer that are no text, other members of
+// generation_config. Steps and contents of other types are raw parts.
+//
+// Losses when written: top_k, penalties, choices, parallel_calls, user, budgets; efforts beyond high, and none, which is minimal; signatures that
+// are not base64 (messages.signature); files that only a provider's id names; blocks of results that are no contents, as text; sources without an
+// address, data, approvals; instructions between the messages go to the top (messages.system). Uncounted: whether a function's schema is strict, the
+// name of a format.
+//
 // # Lost
 //
-// event_id, by which a stream is resumed; the continuation_token; step_usage, modalities and the count of grounding in usage; signatures of
-// results; resolution of images, rate and channels of audio. When written: the words of the user; titles, kinds, progress and partial
+// The continuation_token; step_usage, modalities and the count of grounding in usage; signatures of
+// results; resolution of images, rate and channels of audio; include_input of an interaction that is read again. When written: the words of the user; titles, kinds, progress and partial
 // output of calls; blocks in results, as text; pictures and videos that are elsewhere, and sources of texts that have ended, unless they are folded
 // into the text; sub-agents and steps, plans, questions, notices, data.
 //
 // # Options
 //
 //	server  encode: name of the MCP server whose tools an agent's own tools are shown as
+//	asks    decode: whether requests name a model or an agent
 //
 // # Source
 //
 // The types and stream readers of @google/genai 3.1.0 and 2.32.0, google-genai 2.34.0 for Python, @ai-sdk/google 4.0.121 (2026-11); of the wire
-// before, @google/genai 1.33.0. No server was recorded: the fixtures are made by hand after these. No requests yet.
+// before, @google/genai 1.33.0. No server was recorded: the fixtures of streams are made by hand after these; those of requests are recorded from
+// the clients.
 package geminiinteractions
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// Dialect is the stream of Google's Interactions API.
+// Dialect is Google's Interactions API.
 var Dialect = hub.Dialect{
 	Name:      dialectName,
 	Title:     "Gemini Interactions",
 	Aliases:   []string{"google-interactions", "interactions", "genai-interactions"},
-	Doc:       "The streams of Google's Interactions API, by which models and agents of Gemini answer.",
+	Doc:       "Google's Interactions API, by which models and agents of Gemini answer.",
 	Framing:   wire.SSE,
 	Framings:  []wire.Framing{wire.SSE},
 	Caps:      hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
@@ -103,6 +137,9 @@ var Dialect = hub.Dialect{
 	Options: []hub.OptionSpec{{
 		Name: "server", Type: hub.OptionText, Default: "agent", Encode: true,
 		Doc: "Name of the MCP server whose tools an agent's own tools are shown as.",
+	}, {
+		Name: optionAsks, Type: hub.OptionEnum, Default: asksModel, Values: []string{asksModel, asksAgent}, Decode: true,
+		Doc: "Whether requests name a model of the API, or an agent of it.",
 	}},
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassAsks:   hub.PolicyFold,
@@ -120,6 +157,22 @@ var Dialect = hub.Dialect{
 	NewEncoder:    newEncoder,
 	Observe:       observe,
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
+	AppendFailure: genai.AppendFailure,
+	AppendAnswer:  appendAnswer,
+	Endpoints:     endpoints,
+	RoutePath:     "/*",
+	AppendReply:   appendReply,
+	Requests:      requests{},
+	Messages:      messages{},
+	Stateless:     true,
+	Counted:       &hub.Counted{Parameter: "last_event_id", Has: countedRecords},
 }
 
 const dialectName = "gemini-interactions"
+
+// Who is asked by the requests that are written.
+const (
+	optionAsks = "asks"
+	asksModel  = "model"
+	asksAgent  = "agent"
+)

@@ -28,6 +28,7 @@ func TestByURL(t *testing.T) {
 	f("http://h/v1/responses", "openai-responses")
 	f("http://h/v1/messages", "anthropic")
 	f("http://h/v1beta/models/gemini-3:streamGenerateContent?alt=sse", "gemini")
+	f("http://h/v1beta/interactions", "gemini-interactions")
 	f("http://h/runs/stream", "langgraph")
 	f("http://h/", "")
 	f("http://h", "")

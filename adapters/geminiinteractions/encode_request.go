@@ -1,0 +1,174 @@
+package geminiinteractions
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
+)
+
+// AppendRequest writes a request. The server is to remember nothing, unless the client counts on what it remembers.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	w := requestWriter{Writer: jsonwriter.New(dst), req: req, losses: l, extra: rawjson.ReadObject(req.Extra.Of(dialectName))}
+	system, rest := conversation.Hoist(conversation.Ready(req.Messages), nil, l)
+	w.Open('{')
+	agent := len(rawjson.Text(req.Call, callAgent)) > 0 || req.Upstream.EnumOr(optionAsks, asksModel) == asksAgent
+	w.TextIf(map[bool]string{true: asksAgent, false: asksModel}[agent], req.Model)
+	w.instructions(system)
+	w.Key("input")
+	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
+	if calls := w.tools(); agent {
+		settings.LostAll(req, l)
+	} else {
+		w.config(calls)
+		w.format()
+	}
+	w.memory()
+	for key, v := range w.extra.All() {
+		if name := string(key); name != memberConfig && name != memberFormat {
+			w.Value(name, v)
+		}
+	}
+	conversation.LostBeside(req, dialectName, l)
+	w.Bool("stream", !req.AskWhole)
+	w.Close('}')
+	return w.Buf, nil
+}
+
+type requestWriter struct {
+	*jsonwriter.Writer
+	req    *hub.Request
+	losses *hub.Losses
+	extra  rawjson.Object // of this dialect
+}
+
+// instructions writes the texts of system messages. What is no text has no place there.
+func (w *requestWriter) instructions(system []hub.Message) {
+	conversation.LostParts(system, w.losses)
+	w.TextIf("system_instruction", conversation.AppendTexts(nil, system, `\n\n`))
+}
+
+// memory says what the server remembers, and what it is to remember.
+func (w *requestWriter) memory() {
+	if w.req.Partial && len(w.req.Previous) > 0 {
+		w.Text(callPrevious, w.req.Previous)
+		return
+	}
+	w.Bool("store", false)
+}
+
+// tools writes the tools, and reports whether functions are among them.
+func (w *requestWriter) tools() (functions bool) {
+	tools := conversation.Tools(w.req.Tools.Defs, dialectName, w.losses)
+	if len(tools) == 0 {
+		return false
+	}
+	w.OpenAt("tools", '[')
+	for i := range tools {
+		t := &tools[i]
+		if own := t.Meta.Of(dialectName); own != nil {
+			w.Raw(own)
+			continue
+		}
+		functions = true
+		w.Open('{')
+		w.Const("type", "function")
+		w.Text("name", t.Name)
+		w.TextIf("description", t.Description)
+		w.ValueIf("parameters", t.Schema)
+		w.Close('}')
+	}
+	w.Close(']')
+	return functions
+}
+
+// config writes the settings of the model, unless there are none. A choice of functions is refused where there are none.
+func (w *requestWriter) config(functions bool) {
+	s := w.req.Settings // a copy, of which is taken away what has been seen to
+	b := jsonwriter.New(nil)
+	w.thinking(&s)
+	settings.Write(b, members(&s))
+	if len(s.Effort) > 0 {
+		b.Const(memberSummaries, "auto")
+	}
+	if functions {
+		writeChoice(b, &w.req.Choice)
+	}
+	for key, v := range rawjson.EachField(w.extra.Get(memberConfig)) {
+		if string(key) != memberSummaries || len(s.Effort) == 0 {
+			b.Value(string(key), v)
+		}
+	}
+	settings.Lost(&s, members(&s), w.losses)
+	if len(b.Buf) > 0 {
+		w.OpenAt(memberConfig, '{')
+		w.Raw(b.Buf)
+		w.Close('}')
+	}
+}
+
+// levels are the levels of thinking for efforts; less says that the level is not what is asked for.
+var levels = map[string]struct {
+	level string
+	less  bool
+}{
+	"none": {"minimal", true}, "minimal": {"minimal", false}, "low": {"low", false}, "medium": {"medium", false}, "high": {"high", false},
+	"xhigh": {"high", true}, "max": {"high", true},
+}
+
+// thinking makes a level of the effort. The API takes no budget.
+func (w *requestWriter) thinking(s *hub.Settings) {
+	if len(s.Effort) == 0 {
+		return
+	}
+	l, known := levels[string(s.Effort)]
+	w.losses.AddIf("settings.effort", !known || l.less)
+	s.Effort = []byte(l.level)
+}
+
+func writeChoice(w *jsonwriter.Writer, c *hub.ToolChoice) {
+	mode := [...]string{hub.ChoiceAuto: "auto", hub.ChoiceNone: "none", hub.ChoiceRequired: "any"}[c.Mode]
+	switch {
+	case c.Mode == hub.ChoiceUnset:
+	case len(c.Names) == 0 || c.Mode == hub.ChoiceNone:
+		w.Const("tool_choice", mode)
+	default:
+		w.OpenAt("tool_choice", '{')
+		w.OpenAt("allowed_tools", '{')
+		w.Const("mode", mode)
+		w.OpenAt("tools", '[')
+		for _, name := range c.Names {
+			w.String(name)
+		}
+		w.Close(']')
+		w.Close('}')
+		w.Close('}')
+	}
+}
+
+// format writes the form of the answer: one, or a list with those that only this API has.
+func (w *requestWriter) format() {
+	f, others := &w.req.Settings.Format, w.extra.Get(memberFormat)
+	text := jsonwriter.New(nil)
+	if f.Kind != hub.FormatText {
+		text.Open('{')
+		text.Const("type", "text")
+		text.Const("mime_type", mediaJSON)
+		text.ValueIf("schema", f.Schema)
+		text.Close('}')
+	}
+	switch {
+	case others != nil:
+		w.OpenAt(memberFormat, '[')
+		if len(text.Buf) > 0 {
+			w.Raw(text.Buf)
+		}
+		for v := range rawjson.Each(others) {
+			w.Raw(v)
+		}
+		w.Close(']')
+	case len(text.Buf) > 0:
+		w.Value(memberFormat, text.Buf)
+	}
+}
