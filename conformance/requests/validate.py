@@ -20,19 +20,26 @@ from ag_ui.core import RunAgentInput
 from anthropic.types import message_create_params
 from google.adk.cli.api_server import RunAgentRequest
 from google.genai import types as gemini
+from google.genai._gaos.types.interactions import (
+    CreateModelInteractionParam,
+    FunctionCallStepParam,
+    FunctionResultStepResultParam,
+    MCPServerToolResultStepResultParam,
+)
 from google.protobuf.json_format import ParseDict
 from openai.types.chat import completion_create_params
 from openai.types.responses import response_create_params
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_ai.ui.vercel_ai.request_types import RequestData
-from typing_extensions import is_typeddict
+from typing_extensions import NotRequired, is_typeddict
 
 
-def strict(params):
+def strict(params, of_any_form=()):
     """Judges by the typed dictionaries of an SDK, which describe what the API takes."""
     for cls in gc.get_objects():
         if isinstance(cls, type) and is_typeddict(cls):
-            cls.__pydantic_config__ = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+            extra = "allow" if cls in of_any_form else "forbid"
+            cls.__pydantic_config__ = ConfigDict(extra=extra, arbitrary_types_allowed=True)
     adapter = TypeAdapter(params)
     return lambda body: exhaust(adapter.validate_python(body))
 
@@ -73,6 +80,14 @@ def generate_content(body):
         GEMINI[name].validate_python(value)
     if not body.get("contents"):
         raise ValueError("no contents")
+
+
+def interactions():
+    """Judges by the types of the Interactions API. They lack the signature of a call, which the API sends and @ai-sdk/google sends back, and
+    say of the object that a function returns that it has no members.
+    """
+    FunctionCallStepParam.__annotations__["signature"] = NotRequired[str]
+    return strict(CreateModelInteractionParam, of_any_form=(FunctionResultStepResultParam, MCPServerToolResultStepResultParam))
 
 
 def add_member(body):
@@ -143,6 +158,7 @@ JUDGES = [
     ("openai, responses", "openai-responses", strict(response_create_params.ResponseCreateParamsStreaming), add_member),
     ("anthropic, messages", "anthropic", strict(Messages), add_member),
     ("google-genai, generateContent", "gemini", generate_content, add_member),
+    ("google-genai, interactions", "gemini-interactions", interactions(), add_member),
     ("google-adk, run_sse", "adk", run_sse, spoil_part),
     ("ag-ui-protocol", "agui", RunAgentInput.model_validate, drop_messages),
     ("pydantic-ai, AI SDK", "aisdk", TypeAdapter(RequestData).validate_python, drop_messages),
