@@ -94,6 +94,8 @@ func (w *requestWriter) config(functions bool) {
 	}
 	if functions {
 		writeChoice(b, &w.req.Choice)
+	} else {
+		w.losses.AddIf("settings.tool_choice", w.req.Choice.Mode == hub.ChoiceRequired)
 	}
 	for key, v := range rawjson.EachField(w.extra.Get(memberConfig)) {
 		if string(key) != memberSummaries || len(s.Effort) == 0 {

@@ -95,14 +95,14 @@
 // generation_config. Steps and contents of other types are raw parts.
 //
 // Losses when written: top_k, penalties, choices, parallel_calls, user, budgets; efforts beyond high, and none, which is minimal; signatures that
-// are not base64 (messages.signature); files that only a provider's id names; blocks of results that are no contents, as text; sources without an
-// address, data, approvals; instructions between the messages go to the top (messages.system). Uncounted: whether a function's schema is strict, the
-// name of a format.
+// are not base64 (messages.signature); that a tool must be called, where there is no function (settings.tool_choice); files that only a provider's
+// id names; blocks of results that are no contents, as text; sources without an address, data, approvals; instructions between the messages go to
+// the top (messages.system). Uncounted: whether a function's schema is strict, the name of a format.
 //
 // # Lost
 //
-// The continuation_token; step_usage, modalities and the count of grounding in usage; signatures of
-// results; resolution of images, rate and channels of audio; include_input of an interaction that is read again. When written: the words of the user; titles, kinds, progress and partial
+// The continuation_token; step_usage, modalities and the count of grounding in usage; signatures of results; resolution of images, rate and
+// channels of audio; include_input of an interaction that is read again. When written: the words of the user; titles, kinds, progress and partial
 // output of calls; blocks in results, as text; pictures and videos that are elsewhere, and sources of texts that have ended, unless they are folded
 // into the text; sub-agents and steps, plans, questions, notices, data.
 //

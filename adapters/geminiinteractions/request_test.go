@@ -1,0 +1,75 @@
+package geminiinteractions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// TestAsks: who is asked is a model or an agent, as the options say; an agent takes no settings.
+func TestAsks(t *testing.T) {
+	f := func(asks string, change func(*hub.Request), want, losses string) {
+		t.Helper()
+		o, problems := Dialect.ParseOptions(map[string]any{optionAsks: asks})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		req := &hub.Request{
+			Model: []byte("x"), Upstream: o, Messages: []hub.Message{{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: []byte("Hi")}}}},
+		}
+		change(req)
+		var l hub.Losses
+		got, err := Dialect.Requests.AppendRequest(nil, req, &l)
+		const input = `"input":[{"type":"user_input","content":[{"type":"text","text":"Hi"}]}]`
+		if want = strings.Replace(want, "INPUT", input, 1); err != nil || string(got) != want || strings.Join(l.Names, " ") != losses {
+			t.Errorf("%s: %s, %v, losses %q\nwant %s", asks, got, err, l.Names, want)
+		}
+	}
+	hot := func(req *hub.Request) { req.Settings.Temperature = []byte("1") }
+	f("model", hot, `{"model":"x",INPUT,"generation_config":{"temperature":1},"store":false,"stream":true}`, "")
+	f("agent", hot, `{"agent":"x",INPUT,"store":false,"stream":true}`, "settings.temperature")
+	f("model", func(req *hub.Request) {
+		req.Settings = hub.Settings{Effort: []byte("none"), Budget: []byte("9"), TopK: []byte("3")}
+		req.Choice.Mode = hub.ChoiceRequired // of no function
+	}, `{"model":"x",INPUT,"generation_config":{"thinking_level":"minimal","thinking_summaries":"auto"},"store":false,"stream":true}`,
+		"settings.effort settings.tool_choice settings.top_k settings.budget")
+	f("model", func(req *hub.Request) {
+		req.Partial, req.Previous, req.AskWhole = true, []byte("v1_a"), true
+		req.Messages[0].Parts = append(req.Messages[0].Parts, hub.Part{Kind: hub.PartReasoning, Text: []byte("hm")}, hub.Part{Kind: hub.PartData})
+	}, `{"model":"x",INPUT,"previous_interaction_id":"v1_a","stream":false}`, "messages.reasoning messages.data")
+}
+
+// TestDecodeRequestRefuses: what cannot be read is refused by its path.
+func TestDecodeRequestRefuses(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		err := Dialect.Requests.DecodeRequest(new(hub.Request), []byte(body))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", body, err, want)
+		}
+	}
+	f(`{"input":1}`, "input")
+	f(`{"input":[{"type":"text","text":"a"},"b"]}`, "input.1")
+	f(`{"input":[{"text":"a"}]}`, "input.0.type")
+	f(`{"input":[{"role":"system","content":"a"}]}`, "input.0.role")
+	f(`{"input":{}}`, "input.type")
+	f(`[`, "syntax")
+}
+
+// TestBackground: an answer is remembered unless the client says no, and asked for later where it says so; its id is that of the request.
+func TestBackground(t *testing.T) {
+	f := func(body string, store, later, whole bool) {
+		t.Helper()
+		req := &hub.Request{Unique: []byte("u7")}
+		if err := Dialect.Requests.DecodeRequest(req, []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		if req.Store != store || req.Later != later || req.Whole != whole || string(req.Answer) != "v1_u7" {
+			t.Errorf("%s: store %t, later %t, whole %t, answer %s", body, req.Store, req.Later, req.Whole, req.Answer)
+		}
+	}
+	f(`{"input":"a"}`, true, false, true)
+	f(`{"input":"a","store":false,"stream":true}`, false, false, false)
+	f(`{"input":"a","background":true,"store":true}`, true, true, true)
+}
