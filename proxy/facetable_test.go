@@ -65,6 +65,17 @@ var facesOwn = map[string]ownFace{
 		bodies: map[string][]string{"run": {geminiSays}, "whole": {geminiSays}},
 		goesOn: `POST /v1beta/models/m:generateContent {"contents":[{"role":"user","parts":[{"text":"` + ownWord + `"}]},{"role":"model","parts":[{"text":"Hello, world"}]},{"role":"user","parts":[{"text":"two"}]}]}`,
 	},
+	"gemini-interactions": {
+		begin: `POST /v1beta/interactions {"model":"m","stream":true,"input":"` + ownWord + `"}`,
+		names: map[string]string{"answer": `"interaction":{"id":"([^"]+)"`},
+		bodies: map[string][]string{
+			"run":  {`{"model":"m","previous_interaction_id":"{answer}","input":"mine"}`, `{"model":"m","stream":true,"previous_interaction_id":"{answer}","input":"mine"}`},
+			"stop": {"", "{}"},
+		},
+		reads:  []string{"GET /v1beta/interactions/{answer} "},
+		also:   []string{"GET /v1beta/interactions/{answer}?stream=true ", "GET /v1beta/interactions/{answer}?stream=true&last_event_id=1 "},
+		goesOn: `POST /v1beta/interactions {"model":"m","previous_interaction_id":"{answer}","input":"two"}`,
+	},
 	"langgraph": {
 		begin: "POST /threads/{thread}/runs/stream " + said(ownWord),
 		names: map[string]string{"thread": "thread-1001", "run": `"run_id":"([^"]+)"`},

@@ -120,7 +120,7 @@ func TestNothingIsForged(t *testing.T) {
 // for the mark there.
 func TestCredentialsInBodiesAreNotLogged(t *testing.T) {
 	agent, asked := askedAgent(t)
-	for _, client := range []string{"agui", "aisdk", "openai-chat", "openai-responses", "anthropic", "gemini", "datastream"} {
+	for _, client := range []string{"agui", "aisdk", "openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions", "datastream"} {
 		r := start(t, simple(agent.url(), "log: {level: debug}", `request: '{"b":$body}'`, "client: "+client))
 		const secret = `"api_key":"Q7f3-mark","Q7f3-mark":["Q7f3-mark"]`
 		for _, body := range []string{

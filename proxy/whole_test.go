@@ -19,7 +19,7 @@ func TestWholeAnswers(t *testing.T) {
 		}
 	})
 	yaml := "listen: 127.0.0.1:0\ntimeouts: {keepalive: 1ms}\nupstreams:\n  agent: {url: '" + agent.url() + "', dialect: native}\nroutes:\n"
-	for _, d := range []string{"openai-chat", "openai-responses", "anthropic", "gemini"} {
+	for _, d := range []string{"openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions"} {
 		yaml += "  - {path: /" + d + "/*, upstream: agent, client: " + d + "}\n"
 	}
 	r := start(t, yaml)
@@ -41,7 +41,9 @@ func TestWholeAnswers(t *testing.T) {
 	f("/openai-responses/responses", `{"model":"m","input":"Hi"}`, 200, `"object":"response"`, `"text":"Hello, world"`, `"input_tokens":20`)
 	f("/anthropic/v1/messages", `{"model":"m","max_tokens":9,`+messages, 200, `"type":"message"`, `"text":"Hello, world"`, `"stop_reason":"end_turn"`)
 	f("/gemini/v1/models/m:generateContent", `{"contents":[{"parts":[{"text":"Hi"}]}]}`, 200, `"text":"Hello, world"`, `"finishReason":"STOP"`)
+	f("/gemini-interactions/v1beta/interactions", `{"model":"m","input":"Hi"}`, 200, `"object":"interaction"`, `"text":"Hello, world"`, `"total_input_tokens":20`)
 	stream = lines(lineStart, lineHello, `{"kind":"run.end","status":"failed","err":"secret at 10.0.0.1"}`)
+	f("/gemini-interactions", `{"model":"m","input":"Hi"}`, 502, `{"error":{"code":502,"message":"The agent reported an error.`, `"status":"UNAVAILABLE"`)
 	f("/openai-chat", `{"model":"m",`+messages, 502, `"error":{"message":"The agent reported an error. Request ID: `)
 	stream = lines(lineStart, lineHello)
 	f("/anthropic/v1/messages", `{"model":"m","max_tokens":9,`+messages, 502, `"type":"error"`, "stopped before the answer was complete")
