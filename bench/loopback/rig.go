@@ -90,8 +90,11 @@ func (g *rig) target(ctx context.Context, c *cell, fresh bool) (target, error) {
 	if pe := g.peers[c.Target]; pe != nil && pe.path != "" {
 		t.path = pe.path
 	}
-	if strings.HasPrefix(c.Mode, peersFlow) {
+	switch {
+	case strings.HasPrefix(c.Mode, peersFlow):
 		t.post = g.postFor(c)
+	case c.key() == sabir && g.o.route != "" && bodies[c.To] != "": // what is set on a route may be about runs, which only a request begins
+		t.post = &post{dialect: c.To, model: "m"}
 	}
 	if c.Target == direct {
 		return t, nil
