@@ -3,10 +3,8 @@
 //
 //	node answers.mjs <path of the sabir binary>
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
-import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as agui0 from "agui-client-0.0.59";
@@ -14,6 +12,7 @@ import * as agui1 from "agui-client-1.0.0";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
 import * as ai7 from "ai-7";
+import { startProxy } from "./lib/proxy.mjs";
 
 const sabir = process.argv[2];
 if (!sabir) {
@@ -39,23 +38,9 @@ const agent = http.createServer((req, res) => {
   });
 });
 await new Promise((resolve) => agent.listen(0, "127.0.0.1", resolve));
-const dir = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-answers-"));
-const file = path.join(dir, "sabir.yaml");
-fs.writeFileSync(file, JSON.stringify({ // JSON is YAML
-  listen: "127.0.0.1:0", admin: "", log: { level: "error" },
+const { base, stop } = await startProxy(sabir, {
   upstreams: Object.fromEntries(Object.entries(cases).map(([name, c]) => [name, { url: `http://127.0.0.1:${agent.address().port}/${name}${run[c.from] ?? ""}`, dialect: c.from }])),
   routes: Object.entries(cases).map(([name, c]) => ({ path: `/${name}`, upstream: name, client: c.to })),
-}));
-const proxy = spawn(sabir, ["serve", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
-const base = await new Promise((resolve, reject) => {
-  let log = "";
-  const look = (p) => {
-    const m = /listens on (\S+?)(;|$)/m.exec(log += p);
-    if (m) resolve(`http://${m[1]}`);
-  };
-  proxy.stdout.on("data", look);
-  proxy.stderr.on("data", look);
-  proxy.on("exit", (code) => reject(new Error(`sabir ended with ${code}:\n${log}`)));
 });
 
 let failed = 0;
@@ -75,12 +60,9 @@ for (const [version, ai] of [["ai 5", ai5], ["ai 6", ai6], ["ai 7", ai7]]) {
 for (const [version, agui] of [["@ag-ui/client 0.0.59", agui0], ["@ag-ui/client 1.0.0", agui1]]) {
   for (const name of ["langgraph-to-agui", "aisdk-to-agui"]) await check(name, version, () => aguiAnswer(agui, name));
 }
-proxy.removeAllListeners("exit");
-proxy.kill("SIGTERM");
-await new Promise((resolve) => proxy.on("exit", resolve));
+await stop();
 agent.close();
 agent.closeAllConnections();
-fs.rmSync(dir, { recursive: true });
 console.log(`second turns: ${passed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);
 

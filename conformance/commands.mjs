@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import { agent } from "./commands/agent.mjs";
 import { elsewhere } from "./commands/elsewhere.mjs";
 import { given } from "./commands/given.mjs";
-import { answers, end, start, stop } from "./conversations/processes.mjs";
+import { answers, end, start, stop } from "./lib/processes.mjs";
 import { freePort } from "./lib/server.mjs";
 
 const { values: options, positionals: [sabir] } = parseArgs({ allowPositionals: true, options: { only: { type: "string" }, list: { type: "boolean" } } });

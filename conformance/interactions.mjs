@@ -4,14 +4,11 @@
 //	node interactions.mjs <path of the sabir binary>
 import { createGoogle } from "@ai-sdk/google";
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import fs from "node:fs";
 import http from "node:http";
-import os from "node:os";
-import path from "node:path";
 import * as ai7 from "ai-7";
 import * as genai2 from "google-genai-2";
 import * as genai3 from "google-genai-3";
+import { startProxy } from "./lib/proxy.mjs";
 
 const sabir = process.argv[2];
 if (!sabir) {
@@ -44,25 +41,11 @@ const model = http.createServer(async (req, res) => {
   res.end("data: [DONE]\n\n");
 });
 await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
-const dir = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-interactions-"));
-const file = path.join(dir, "sabir.yaml");
-fs.writeFileSync(file, JSON.stringify({ // JSON is YAML
-  listen: "127.0.0.1:0", admin: "", log: { level: "error" },
+const { base, stop } = await startProxy(sabir, {
   upstreams: { model: { url: `http://127.0.0.1:${model.address().port}/`, dialect: "openai-chat" } },
   routes: [{
     path: "/*", upstream: "model", client: "gemini-interactions", methods: ["GET", "POST", "DELETE"], requests: { mode: "translate" }, resume: { grace: "5s" },
   }],
-}));
-const proxy = spawn(sabir, ["serve", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
-const base = await new Promise((resolve, reject) => {
-  let log = "";
-  const look = (p) => {
-    const m = /listens on (\S+?)(;|$)/m.exec(log += p);
-    if (m) resolve(`http://${m[1]}`);
-  };
-  proxy.stdout.on("data", look);
-  proxy.stderr.on("data", look);
-  proxy.on("exit", (code) => reject(new Error(`sabir ended with ${code}:\n${log}`)));
 });
 
 const parameters = { type: "object", properties: { at: { type: "string" } } };
@@ -82,12 +65,9 @@ for (const [client, { GoogleGenAI }] of [["@google/genai 2.32.0", genai2], ["@go
   for (const [name, f] of Object.entries({ turns, call, later, cancelled, forgotten })) await check(client, name, () => f(interactions));
 }
 await check("@ai-sdk/google 4.0.121", "turns and a call", aisdk);
-proxy.removeAllListeners("exit");
-proxy.kill("SIGTERM");
-await new Promise((resolve) => proxy.on("exit", resolve));
+await stop();
 model.close();
 model.closeAllConnections();
-fs.rmSync(dir, { recursive: true });
 console.log(`interactions: ${passed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);
 

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { start, stop } from "../conversations/processes.mjs";
+import { start, stop } from "../lib/processes.mjs";
 import { launch } from "./chromium.mjs";
 import { opened, ready, replaced, seen } from "./demo.mjs";
 

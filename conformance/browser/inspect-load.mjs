@@ -8,7 +8,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { start, stop } from "../conversations/processes.mjs";
+import { start, stop } from "../lib/processes.mjs";
 import { freePort } from "../lib/server.mjs";
 import { launch } from "./chromium.mjs";
 

@@ -10,7 +10,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { start, stop } from "../conversations/processes.mjs";
+import { start, stop } from "../lib/processes.mjs";
 import { launch } from "./chromium.mjs";
 import { opened, ready, replaced, seen } from "./demo.mjs";
 

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { end, start, stop } from "../conversations/processes.mjs";
+import { end, start, stop } from "../lib/processes.mjs";
 import { freePort } from "../lib/server.mjs";
 import { launch } from "./chromium.mjs";
 import { controls as usual } from "./controls.mjs";

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import { freePort } from "../lib/server.mjs";
 import { programs as processes } from "./agents/programs.mjs";
 import { serveModels } from "./models/server.mjs";
-import { answers, end } from "./processes.mjs";
+import { answers, end } from "../lib/processes.mjs";
 
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const conformance = path.dirname(here);

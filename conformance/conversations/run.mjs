@@ -17,7 +17,7 @@ import { readShare } from "../lib/share.mjs";
 import { clients } from "./clients.mjs";
 import { table } from "./document.mjs";
 import { known } from "./known.mjs";
-import { listening, start, stop } from "./processes.mjs";
+import { listening, start, stop } from "../lib/processes.mjs";
 import { expires, scenarios } from "./scenarios.mjs";
 
 const { values: options, positionals: [sabir] } = parseArgs({

@@ -9,7 +9,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { listening, start, stop } from "../conversations/processes.mjs";
+import { listening, start, stop } from "../lib/processes.mjs";
 import { compare } from "../lib/marked.mjs";
 import { startAgent } from "./agent.mjs";
 import { clients } from "./clients.mjs";

@@ -1,7 +1,7 @@
 // The agents that are programs: Sabir starts them itself, and keeps a process for each conversation. Their models are the scripted ones.
 import fs from "node:fs";
 import path from "node:path";
-import { killOwn } from "../processes.mjs";
+import { killOwn } from "../../lib/processes.mjs";
 
 const modules = path.join(import.meta.dirname, "..", "..", "node_modules");
 export const claude = path.join(modules, "@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, "claude");

@@ -73,6 +73,7 @@ export async function answers(name, port, child) {
 // listening resolves to the base URL once the proxy has said where it listens.
 export function listening(child) {
   return new Promise((resolve, reject) => {
+    child.on("error", reject);
     child.on("exit", () => reject(new Error(`sabir has ended:\n${child.log}`)));
     const look = () => {
       const m = /listens on (\S+?)(;|$)/m.exec(child.log);
