@@ -166,7 +166,8 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 	case !begun:
 		w.root = bytes.Clone(thread)
 	}
-	if string(method) == "turn/completed" && bytes.Equal(thread, w.root) {
+	status := rawjson.Body(rawjson.Get(rec.Data, "params", "turn", "status")) // a message without it says nothing
+	if string(method) == "turn/completed" && bytes.Equal(thread, w.root) && len(status) > 0 {
 		return hub.ObservedEnd
 	}
 	return hub.ObservedNothing

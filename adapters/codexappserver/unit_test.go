@@ -52,6 +52,7 @@ func TestWatch(t *testing.T) {
 		{turn("completed", "child"), hub.ObservedNothing},
 		{`{"method":"warning","params":{"threadId":"s","message":"\"turn/completed\""}}`, hub.ObservedNothing},
 		{"no JSON", hub.ObservedNothing},
+		{`{"method":"turn/completed","params":{"threadId":"s","turn":{"id":"t"}}}`, hub.ObservedNothing},
 		{turn("completed", "s"), hub.ObservedEnd},
 	}
 	w := fastpath.NewWatcher(&codexappserver.Dialect, codexappserver.Dialect.Defaults())
