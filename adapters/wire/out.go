@@ -231,13 +231,16 @@ func (o *Out) Raw(p []byte) {
 // keeps its event name and id, and Data of several lines becomes several data
 // lines; an SSE record with an id alone is kept too. Elsewhere only records
 // with Data leave a trace. AmazonEventStream keeps the event name.
+//
+// Where records are numbered, see [Out.Number], an event has that id in the place of its own, and one without Data is left out.
 func (o *Out) Record(rec Record) {
 	o.Cancel()
 	if o.framing == SSE || o.framing == Auto {
 		o.event(rec)
 		return
 	}
-	if rec.Data == nil {
+	bare := o.framing == NDJSON || o.framing == Concat // a record of nothing leaves nothing that a reader would take for one
+	if rec.Data == nil || bare && len(rec.Data) == 0 {
 		return
 	}
 	o.Begin("")
@@ -252,13 +255,16 @@ func (o *Out) Record(rec Record) {
 // event writes rec as an event. One without id and data would do nothing but
 // confuse clients that dispatch it as empty.
 func (o *Out) event(rec Record) {
-	if rec.Data == nil && rec.ID == nil {
+	if rec.Data == nil && (rec.ID == nil || o.numbered) {
 		return
 	}
+	o.start = len(o.Buf)
 	if len(rec.Event) > 0 && rec.Data != nil {
 		o.field("event: ", rec.Event)
 	}
-	if rec.ID != nil {
+	if o.numbered && o.name != "" {
+		o.id()
+	} else if rec.ID != nil {
 		o.field("id: ", rec.ID)
 	}
 	if rec.Data != nil {
@@ -266,6 +272,9 @@ func (o *Out) event(rec Record) {
 		o.Records++
 	}
 	o.Buf = append(o.Buf, '\n')
+	if o.numbered {
+		o.count()
+	}
 }
 
 // data appends data lines, one for each line of data.

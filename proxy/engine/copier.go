@@ -43,6 +43,9 @@ type Copier struct {
 	Ended   bool
 	endedAt time.Duration
 	late    time.Duration // how long words may come after the end, as in a translated stream
+	log     bool          // it reads what another copier has written, to its end
+	toLog   bool          // it writes that: how the stream was cut is for each reader to say
+	Unsaid  *hub.Failure  // what was not written for that reason
 	now     time.Duration
 	scratch hub.More
 
@@ -278,6 +281,7 @@ func (c *Copier) Settle(record bool) {
 	default:
 		c.raw = c.Follow || now == wire.NDJSON || now == wire.Concat
 	}
+	c.raw = c.raw && !c.log
 	if before && !c.raw {
 		c.terminate()
 	}
@@ -335,14 +339,14 @@ func (c *Copier) terminate() {
 }
 
 func (c *Copier) Tick(now time.Duration) (next time.Duration, over bool) {
-	if c.Ended {
+	if c.Ended && !c.log {
 		next = c.endedAt + c.late
 	}
 	return next, c.over(now)
 }
 
 // over reports whether the run has ended, and the time for its last words has passed.
-func (c *Copier) over(now time.Duration) bool { return c.Ended && now-c.endedAt >= c.late }
+func (c *Copier) over(now time.Duration) bool { return c.Ended && !c.log && now-c.endedAt >= c.late }
 
 func (c *Copier) Finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure {
 	if c.failed {
@@ -359,6 +363,11 @@ func (c *Copier) Finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure
 		f = hub.Fail(hub.CodeTruncated, nil)
 	}
 	if mute && c.Out.Records == 0 {
+		return f
+	}
+	if c.toLog {
+		c.terminate()
+		c.Unsaid = f
 		return f
 	}
 	before := len(c.Out.Buf)

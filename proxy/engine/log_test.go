@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -111,26 +110,7 @@ func view(to *hub.Dialect, log []byte, skip int64) *wire.Out {
 }
 
 func pass(p *engine.Pipeline, body []byte, cause error) *wire.Out {
-	var whole []byte
-	take := func() { whole, p.Out.Buf = append(whole, p.Out.Buf...), p.Out.Buf[:0] }
-	var failed *hub.Failure
-	for len(body) > 0 && failed == nil {
-		n, err := p.Feed(body, true, 0)
-		take()
-		if body = body[n:]; err != nil && !errors.As(err, &failed) {
-			panic(err)
-		}
-		if n == 0 {
-			break
-		}
-	}
-	if f := new(hub.Failure); failed == nil && errors.As(cause, &f) {
-		failed = f
-	}
-	p.Finish(failed, 0, false)
-	take()
-	p.Out.Buf = whole
-	return p.Out
+	return moved(p, p.Out, body, cause)
 }
 
 // count counts the records of a body that is whole.
