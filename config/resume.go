@@ -11,8 +11,8 @@ type Store struct {
 	Redis Redis `yaml:"redis"`
 }
 
-// Resume lets clients come back to a run whose stream they have lost, and others come to it. Streams that are copied, because both
-// sides speak the same dialect, and answers in one piece end with their client all the same.
+// Resume lets clients come back to a run whose stream they have lost, and others come to it. Answers in one piece end with their client all
+// the same.
 type Resume struct {
 	// How long a run goes on while no client reads it; then it is ended. 0: it ends with its client, and no client can join it.
 	Grace time.Duration `yaml:"grace" jsonschema:"minimum=0"`

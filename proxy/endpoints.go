@@ -40,16 +40,21 @@ func (r *route) below(t *target, method, rest string) (subpath, *hub.Failure) {
 	e, params := t.dialect.FindEndpoint(method, rest)
 	switch {
 	case e != nil:
-		for name, value := range params {
-			if plain, err := url.PathUnescape(value); err == nil {
-				params[name] = plain
-			}
-		}
-		return subpath{op: e.Operation, params: params, found: true}, nil
+		return subpath{op: e.Operation, params: unescaped(params), found: true}, nil
 	case r.translates(t):
 		return subpath{}, hub.Fail(hub.CodeNoEndpoint, nil)
 	}
 	return subpath{rest: rest}, nil
+}
+
+// unescaped are parameters of a path as they are meant.
+func unescaped(params map[string]string) map[string]string {
+	for name, value := range params {
+		if plain, err := url.PathUnescape(value); err == nil {
+			params[name] = plain
+		}
+	}
+	return params
 }
 
 // of is the same request, of a run that it names elsewhere than in its path.

@@ -66,7 +66,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	sub, f := r.below(t, methodOf(ctx, t), rest)
-	if f != nil && !r.comesBack(&ctx.Request) {
+	if f != nil && !r.comesBack(t, &ctx.Request) {
 		s.reject(ctx, t, f)
 		return
 	}
@@ -74,7 +74,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		s.reject(ctx, t, f)
 		return
 	}
-	if f := s.refuseOverloaded(ctx, r, &sub); f != nil {
+	if f := s.refuseOverloaded(ctx, r, t, &sub); f != nil {
 		s.reject(ctx, t, f)
 		return
 	}
@@ -201,9 +201,9 @@ func (r *route) answersBeside(t *target, req *fasthttp.Request) bool {
 	case h.IsHead():
 		return r.answersHead(t)
 	case h.IsDelete():
-		return r.servesLines(t) || r.comesBack(req)
+		return r.servesLines(t) || r.comesBack(t, req)
 	case h.IsGet():
-		return r.comesBack(req)
+		return r.comesBack(t, req)
 	}
 	return false
 }

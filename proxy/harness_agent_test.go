@@ -150,11 +150,16 @@ func (p *peer) awaitGone() time.Time {
 
 // finishWhen ends a run of the agent's when goOn is closed, waits until the connection ends, and reports whether it did before that.
 func (p *peer) finishWhen(goOn <-chan struct{}) (left bool) {
+	return p.finishWith(lines(lineWorld, lineEnd), goOn)
+}
+
+// finishWith does so with another end.
+func (p *peer) finishWith(end string, goOn <-chan struct{}) (left bool) {
 	gone := make(chan struct{})
 	go func() { p.awaitGone(); close(gone) }()
 	select {
 	case <-goOn:
-		p.finish(lines(lineWorld, lineEnd))
+		p.finish(end)
 		<-gone
 		return false
 	case <-gone:

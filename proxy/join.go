@@ -33,25 +33,29 @@ type join struct {
 }
 
 // comesBack reports whether a request names a shared run by its token.
-func (r *route) comesBack(req *fasthttp.Request) bool {
+func (r *route) comesBack(t *target, req *fasthttp.Request) bool {
 	_, byLink := r.sharedBy(req)
-	return byLink || r.logs != nil && positionOf(req) != ""
+	return byLink || r.logs != nil && r.positionOf(t, req) != ""
 }
 
-// positionOf is where a client says that it is in a run.
-func positionOf(req *fasthttp.Request) string {
+// positionOf is where a client says that it is in a run. Where the agent has what is asked for, positions of another form are its own.
+func (r *route) positionOf(t *target, req *fasthttp.Request) string {
 	if token := req.Header.Peek(runHeader); len(token) > 0 {
 		return string(token)
 	}
-	if position := req.Header.Peek(positionHeader); len(position) > 0 {
-		return string(position)
+	said := req.Header.Peek(positionHeader)
+	if len(said) == 0 {
+		said = req.URI().QueryArgs().Peek(positionParameter)
 	}
-	return string(req.URI().QueryArgs().Peek(positionParameter))
+	if at, _ := parsePosition(string(said)); at.form == "" && r.passesOn(t) {
+		return ""
+	}
+	return string(said)
 }
 
 // joinOf finds out which run a request comes to; nil if to none.
 func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join {
-	j := &join{position: positionOf(&ctx.Request)}
+	j := &join{position: r.positionOf(t, &ctx.Request)}
 	if l, byLink := r.sharedBy(&ctx.Request); byLink {
 		return l.joinByLink(j)
 	}
@@ -104,6 +108,7 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 	if r.logs == nil {
 		return false
 	}
+	sub = r.joinBelow(t, string(ctx.Method()), sub)
 	j := r.joinOf(ctx, t, &sub)
 	if j == nil {
 		return false

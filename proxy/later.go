@@ -22,11 +22,11 @@ func (c *call) answersLater(asked *hub.Request) bool {
 }
 
 // answeredLater reports whether the run of the call is one that clients ask about later: its failures have to stand in what it says.
-func (c *call) answeredLater() bool { return c.shared != nil && c.asked.Later }
+func (c *call) answeredLater() bool { return c.shared != nil && c.shared.About.later }
 
 // serveShared begins the run of a call that others can come to, which its client reads, or asks for later.
 func (s *Server) serveShared(c *call, conn *inbound.Conn) {
-	if c.asked.Later && c.asked.Whole {
+	if c.answeredLater() && c.asked.Whole {
 		s.answerQueued(c, conn)
 		return
 	}

@@ -87,46 +87,6 @@ const eventTurnLost = "turn_lost"
 // storeBacklog is how many bytes of what runs say wait for Redis while it is away.
 const storeBacklog = 64 << 20
 
-// runInfo is what other replicas have to know of a run.
-type runInfo struct {
-	Asked *hub.Detached
-	Grace time.Duration
-	Bytes int
-	Body  string        `json:",omitempty"`
-	Said  []hub.Message `json:",omitempty"`
-	Past  []hub.Message `json:",omitempty"` // what the states of a run that a command has begun repeat
-}
-
-// announce lets other replicas know of a run that begins here.
-func (r *replicas) announce(c *call) {
-	about := c.shared.About
-	info := runInfo{Asked: about.asked.Detached(), Grace: about.grace, Bytes: int(c.route.cfg.Resume.Bytes), Body: about.body, Said: about.said}
-	if c.sub.op == hub.OpCommand {
-		info.Past = about.asked.Said
-	}
-	data, err := json.Marshal(info)
-	if err != nil {
-		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
-		return
-	}
-	var names []string
-	for _, key := range c.names(about.token) {
-		if key.Name != "" && key.Kind != byToken {
-			names = append(names, nameOf(key))
-		}
-	}
-	fenced := func() { about.canceler.cancel(hub.Fail(hub.CodeReset, errFenced)) }
-	resume := &c.route.cfg.Resume
-	if about.remote, err = r.store.Create(about.token, c.scope, data, resume.TTL, int(resume.Bytes), names, fenced); err != nil {
-		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
-		return
-	}
-	c.shared.OnShort = about.remote.Shorten
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.owned[about.token] = c.shared
-}
-
 var errFenced = errors.New("another replica took this one for dead, and has ended the run")
 
 func nameOf(key eventlog.Key) string { return runstore.NameOf(key.Scope, key.Kind, key.Name) }
@@ -232,7 +192,8 @@ func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	asked.Said = info.Past
 	run := r.runs.Begin(&shared{
 		token: key.Name, body: info.Body, said: info.Said, asked: asked, canceler: new(canceler), grace: info.Grace, owner: head.Owner,
-	}, info.Bytes, key)
+		records: info.Records,
+	}, info.Bytes, info.Records != "", key)
 	from := &remoteRun{replicas: r, run: run, keep: head.Keep, ended: make(chan struct{})}
 	if _, err = r.store.Follow(key.Name, head.Owner, from); err != nil {
 		r.runs.End(run, err, 0)

@@ -381,7 +381,7 @@ func TestEndOfRemoteRun(t *testing.T) {
 		runstore.EndDone: "", runstore.EndOwner: hub.CodeReset, runstore.EndStore: hub.CodeStore, runstore.EndCut: hub.CodeRunCut, string(hub.CodeIdle): hub.CodeIdle,
 	} {
 		runs := new(sharedRuns)
-		m := &remoteRun{replicas: &replicas{runs: runs}, run: runs.Begin(new(shared), 1<<10), ended: make(chan struct{})}
+		m := &remoteRun{replicas: &replicas{runs: runs}, run: runs.Begin(new(shared), 1<<10, false), ended: make(chan struct{})}
 		m.End(how, "")
 		<-m.ended
 		code := hub.Code("")

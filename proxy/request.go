@@ -241,18 +241,18 @@ func jsonBody(text string) []byte {
 }
 
 // identify gives the run the ids by which the client knows it.
-func (c *call) identify(ev *hub.Event) {
-	if ev.Kind != hub.RunStart || c.asked == nil {
+func identify(ev *hub.Event, asked *hub.Request) {
+	if ev.Kind != hub.RunStart || asked == nil {
 		return
 	}
-	if len(c.asked.Run) > 0 {
-		ev.ID = c.asked.Run
+	if len(asked.Run) > 0 {
+		ev.ID = asked.Run
 	}
-	if len(c.asked.Answer) > 0 {
-		ev.ID = c.asked.Answer
+	if len(asked.Answer) > 0 {
+		ev.ID = asked.Answer
 	}
-	if len(c.asked.Thread) > 0 {
-		ev.Ref = c.asked.Thread
+	if len(asked.Thread) > 0 {
+		ev.Ref = asked.Thread
 	}
 }
 

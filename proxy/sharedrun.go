@@ -21,6 +21,8 @@ import (
 // On a route with resume, a run belongs to the server and not to the connection of its client. Its upstream is read into a log, in the
 // dialect native, and every client reads the log: the one that began the run, one that comes back, and one that comes late. Each
 // reads it from the beginning, with an encoder of its own, which leaves out the records that the client has.
+//
+// Where the client that begins the run speaks as the upstream does, the log has the records of the upstream as they are, see keptrecords.go.
 
 // sharedRuns are the runs that clients can come to.
 type sharedRuns = eventlog.Runs[*shared]
@@ -39,6 +41,7 @@ const (
 // shared is what is known of a run beside its log.
 type shared struct {
 	token    string // names the run to its clients
+	records  string // the dialect of the records in its log; "" for events
 	body     string // the hash of the request's, where it may be repeated
 	asked    *hub.Request
 	canceler *canceler
@@ -86,18 +89,18 @@ func newLogs(r *route) (*logs, error) {
 // share takes the run of a call in and makes others able to come to it, if that can be. One that is refused is not known to anybody: it would
 // stand before the run of its thread that goes on.
 func (s *Server) share(c *call) *hub.Failure {
-	r := c.route
-	possible := (r.logs != nil || c.sub.op == hub.OpCommand) && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil
-	whole := r.answersWhole(c.target, c.asked) && !c.asked.Later
-	if !possible || c.asked.Prepare || whole || r.copies(c.target, c.asked) {
+	if !c.canOutlive() {
 		return nil
 	}
+	r := c.route
 	asked := *c.asked
 	asked.Detach()
 	about := &shared{
-		asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.grace(), later: asked.Later,
+		token: newToken(), asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.grace(), later: asked.Later && r.translates(c.target),
 	}
-	about.token = newToken()
+	if r.copies(c.target, c.asked) {
+		about.records = r.source.Name
+	}
 	if c.lines != nil {
 		about.turn, about.said, about.over = c.lines, c.newMessages(), make(chan struct{})
 	}
@@ -107,11 +110,23 @@ func (s *Server) share(c *call) *hub.Failure {
 	if f := s.admitRun(c, about.canceler); f != nil {
 		return f
 	}
-	c.shared = s.kept.shared.Begin(about, int(r.cfg.Resume.Bytes), c.names(about.token)...)
+	c.shared = s.kept.shared.Begin(about, int(r.cfg.Resume.Bytes), about.records != "", c.names(about.token)...)
 	if s.replicas != nil {
 		s.replicas.announce(c)
 	}
 	return nil
+}
+
+// canOutlive reports whether the run of a call can be one that others come to: what it asks for is understood, and its answer is a stream.
+func (c *call) canOutlive() bool {
+	r, asked := c.route, c.asked
+	switch {
+	case r.logs == nil && c.sub.op != hub.OpCommand, asked == nil || asked.Prepare, c.pending != nil || c.session != nil:
+		return false
+	case r.translates(c.target) && !r.copies(c.target, asked):
+		return !r.answersWhole(c.target, asked) || asked.Later
+	}
+	return r.logs != nil && c.asksForStream()
 }
 
 // names are those under which clients find the run of a call.
@@ -224,7 +239,8 @@ type logSink struct {
 	remote *runstore.Run // the same for other replicas; nil: none
 	ahead  time.Duration // how long clients wait for it; 0: not at all
 	began  bool
-	failed *hub.Failure // before the first record
+	copied *engine.Copier // that writes the records of a copied stream; nil: they are events
+	failed *hub.Failure   // before the first record, or where nothing else says so
 }
 
 // begin implements sink.
@@ -245,6 +261,11 @@ func (s *logSink) end(out *wire.Out, f *hub.Failure) error {
 		return nil
 	}
 	s.say(out.Buf)
+	if s.copied != nil && s.copied.Unsaid != nil {
+		s.failed = s.copied.Unsaid
+		s.log.End(s.failed)
+		return nil
+	}
 	s.log.End(nil)
 	return nil
 }
@@ -261,6 +282,19 @@ func (s *logSink) say(p []byte) {
 	}
 }
 
+// takeLogEngine takes the engine that writes the log, and returns where it goes back to.
+func (x *stream) takeLogEngine(log *logSink) *target {
+	c, r := x.call, x.call.route
+	if c.shared.About.records != "" {
+		log.copied = r.recordsCopier(c.target)
+		x.engine, x.pump.out, x.stats = log.copied, log.copied.Out, log.copied.Stats
+		return c.target
+	}
+	p := r.logEngine()
+	x.engine, x.pump.out, x.stats = p, p.Out, p.Stats
+	return r.tape.target
+}
+
 // logEngine returns an engine that translates the answer for the log: nothing that a client's dialect or the route would change is
 // changed there.
 func (r *route) logEngine() *engine.Pipeline {
@@ -275,8 +309,8 @@ func (r *route) logEngine() *engine.Pipeline {
 	return p
 }
 
-// viewerEngine returns an engine that translates the log for a client.
-func (r *route) viewerEngine(t *target, f wire.Framing) *engine.Pipeline {
+// eventsEngine returns an engine that translates a log of events for a client.
+func (r *route) eventsEngine(t *target, f wire.Framing) *engine.Pipeline {
 	p, ok := t.engines.Get().(*engine.Pipeline)
 	if !ok {
 		c := r.pipelineConfig(t)

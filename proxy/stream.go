@@ -167,10 +167,8 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 // takeEngine takes the engine for the answer, and returns where it goes back to.
 func (x *stream) takeEngine(sink sink) *target {
 	c, r := x.call, x.call.route
-	if c.shared != nil {
-		p := r.logEngine()
-		x.engine, x.pump.out, x.stats = p, p.Out, p.Stats
-		return r.tape.target
+	if log, ok := sink.(*logSink); ok {
+		return x.takeLogEngine(log)
 	}
 	framing := c.framing()
 	if http, ok := sink.(*httpSink); ok && r.answersWhole(c.target, c.asked) {
@@ -393,5 +391,5 @@ func (x *stream) edit(ev *hub.Event) {
 	if ev.Kind == hub.Ask && x.call.lines != nil {
 		x.call.lines.ask(ev.ID)
 	}
-	x.call.identify(ev)
+	identify(ev, x.call.asked)
 }

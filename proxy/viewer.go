@@ -77,6 +77,9 @@ func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure)
 // open begins to read the log. Who has records goes on with the form of the run that they were counted in, and where a client's dialect
 // counts records itself, there is no form but that in which it was said.
 func (v *viewer) open() (r *eventlog.Reader, err error) {
+	if err := v.readable(); err != nil {
+		return nil, err
+	}
 	most := v.call.route.cfg.Resume.Viewers
 	switch {
 	case v.how == joinOpens, v.how == joinEvents:
@@ -105,26 +108,24 @@ func joinFailure(err error) *hub.Failure {
 func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink viewerSink, begun time.Time) (wrote int64, f *hub.Failure) {
 	r := v.call.route
 	t, framing := r.tape.viewers[v.call.target.dialect.Name], v.call.framing()
-	eng := r.viewerEngine(t, framing)
+	eng := r.viewerEngine(v, t, framing)
 	name := ""
 	if framing == wire.SSE && !t.dialect.NoEventIDs && v.how != joinEvents {
 		name = position{token: v.run.About.token, form: formOfPosition(t.dialect), of: v.of}.name()
 	}
-	eng.Out.Number(name, v.skip)
-	engine.Answer(eng.Enc, v.asked)
-	eng.Seq.Answer(v.asked)
-	src := &logSource{reader: reader, out: eng.Out, timer: time.NewTimer(maxWait), quit: make(chan struct{})}
+	eng.out.Number(name, v.skip)
+	src := &logSource{reader: reader, out: eng.out, timer: time.NewTimer(maxWait), quit: make(chan struct{})}
 	defer src.Close()
 	st.OnCancel(func() { close(src.quit) })
 	defer st.OnCancel(nil)
 	p := pump{
-		src: src, sink: sink, eng: eng, out: eng.Out, start: begun, canceler: st, status: v.how != joinEvents,
+		src: src, sink: sink, eng: eng.Engine, out: eng.out, start: begun, canceler: st, status: v.how != joinEvents,
 		limits:          pumpLimits{keepalive: v.call.keepalive()},
 		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) },
 	}
 	if c := t.dialect.Counted; v.rejoins && c != nil && c.Boundary != "" {
 		src.marks = true
-		p.eng = &boundary{Engine: eng, src: src, out: eng.Out, record: c.Boundary}
+		p.eng = &boundary{Engine: eng.Engine, src: src, out: eng.out, record: c.Boundary}
 	}
 	defer func() {
 		if rescued := recover(); rescued != nil {
@@ -139,8 +140,10 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 		p.open()
 	}
 	f = p.run()
-	r.metrics.lost(eng.Stats, p.wrote)
-	t.release(eng)
+	r.metrics.lost(eng.stats, p.wrote)
+	if eng.again {
+		t.release(eng.Engine)
+	}
 	return p.wrote, f
 }
 

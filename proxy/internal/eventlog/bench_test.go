@@ -8,7 +8,7 @@ func BenchmarkLog(b *testing.B) {
 	runs.Limit(1 << 30)
 	event := make([]byte, 83)
 	for b.Loop() {
-		run := runs.Begin(0, 1<<20)
+		run := runs.Begin(0, 1<<20, false)
 		reader, err := run.Open(1)
 		if err != nil {
 			b.Fatal(err)

@@ -17,11 +17,12 @@ type Log struct {
 	evict  func() bool // makes room in it
 	limit  int         // bytes
 	runs   *settings
+	opaque bool // no snapshot can be made of what it says
 
 	// OnShort is called, by who appends, when a snapshot has taken the place of so many bytes of the beginning; nil: nothing is.
 	OnShort func(short []byte, of int64)
 
-	shortens sync.Mutex // held while a snapshot is made for a reader: one at a time has the memory for it
+	shortening sync.Mutex // held while a snapshot is made for a reader: one at a time has the memory for it
 
 	mu      sync.Mutex
 	short   []byte // the snapshot of the bytes that are gone

@@ -12,7 +12,7 @@ import (
 
 // begin adds a run of a name that holds so many bytes.
 func begin(r *Runs[string], name string, limit int) *Run[string] {
-	return r.Begin(name, limit, Key{Name: name}, Key{Kind: "empty"})
+	return r.Begin(name, limit, false, Key{Name: name}, Key{Kind: "empty"})
 }
 
 func withLimit(bytes int64) *Runs[string] {

@@ -67,9 +67,9 @@ func (r *Runs[T]) Limit(bytes int64) {
 	r.memory.has(0, r.forgetOldest)
 }
 
-// Begin adds a run under its names. Its log holds so many bytes at most.
-func (r *Runs[T]) Begin(about T, limit int, keys ...Key) *Run[T] {
-	log := &Log{memory: &r.memory, evict: r.forgetOldest, limit: limit, runs: &r.settings, readers: map[*Reader]struct{}{}}
+// Begin adds a run under its names. Its log holds so many bytes at most; of an opaque one no snapshots are made.
+func (r *Runs[T]) Begin(about T, limit int, opaque bool, keys ...Key) *Run[T] {
+	log := &Log{memory: &r.memory, evict: r.forgetOldest, limit: limit, runs: &r.settings, opaque: opaque, readers: map[*Reader]struct{}{}}
 	run := &Run[T]{Log: log, About: about}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,12 +12,15 @@ var ErrPlace = errors.New("no snapshot of the run ends there")
 // leastShortened is how many bytes a run has said of which a reader that comes late gets a snapshot.
 const leastShortened = 16 << 10
 
+// shortens reports whether snapshots are made of the log.
+func (l *Log) shortens() bool { return l.runs.shorten != nil && !l.opaque }
+
 // OpenLate begins to read a log with a snapshot of what the run has said so far. Where that would not be half as long, the reader gets
 // what was said. [Reader.Snapshot] tells.
 func (l *Log) OpenLate(most int) (*Reader, error) {
 	l.mu.Lock()
 	end := l.lineEnd()
-	if l.runs.shorten == nil || end-l.gone+int64(len(l.short)) < leastShortened {
+	if !l.shortens() || end-l.gone+int64(len(l.short)) < leastShortened {
 		defer l.mu.Unlock()
 		return l.open(most)
 	}
@@ -50,8 +53,8 @@ func (r *Reader) Snapshot() int64 { return r.of }
 
 // shortFor makes the snapshot for a reader.
 func (l *Log) shortFor(lines []byte) []byte {
-	l.shortens.Lock()
-	defer l.shortens.Unlock()
+	l.shortening.Lock()
+	defer l.shortening.Unlock()
 	return slices.Clip(l.runs.shorten(lines))
 }
 
@@ -73,7 +76,7 @@ func (l *Log) openAt(most int, of int64) (r *Reader, pieces [][]byte, err error)
 		}
 		r.chunk++
 	}
-	if r.short, r.of = nil, of; left > 0 || !endsLine(pieces) || of > 0 && l.runs.shorten == nil {
+	if r.short, r.of = nil, of; left > 0 || !endsLine(pieces) || of > 0 && !l.shortens() {
 		delete(l.readers, r)
 		return nil, nil, ErrPlace
 	}
@@ -108,7 +111,7 @@ func (l *Log) lineEnd() int64 {
 // shorten puts a snapshot in the place of the older half of the log, and reports whether that frees an eighth of it. The caller is the
 // only one that adds to the log, or takes from it.
 func (l *Log) shorten() bool {
-	if l.cut || l.runs.shorten == nil {
+	if l.cut || !l.shortens() {
 		return false
 	}
 	n, size := l.olderHalf()

@@ -128,7 +128,7 @@ func benchStore(b *testing.B, flush time.Duration) *Store {
 }
 
 func benchRun(b *testing.B, s *Store, i int) *Run {
-	r, err := s.Create(string(rune('a'+i%26))+time.Now().Format(time.RFC3339Nano), "bench", nil, time.Second, 0, nil, func() {})
+	r, err := s.Create(string(rune('a'+i%26))+time.Now().Format(time.RFC3339Nano), headOf(nil, time.Second), 0, nil, func() {})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	r, ctx := open(t, address(t), 1<<20), context.Background()
-	goesOn, err := r.Create("goes-on", "scope", nil, time.Minute, marksOfLimit, []string{NameOf("scope", "thread", "goes-on")}, nil)
+	goesOn, err := r.Create("goes-on", headOf(nil, time.Minute), marksOfLimit, []string{NameOf("scope", "thread", "goes-on")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,13 +44,15 @@ type mark struct {
 const marksOfLimit = 16
 
 // Create makes a run known under its names. Of what it says, so many bytes are held, about: who comes late to a run that has said more
-// finds that its beginning is missing. fenced is called if another replica has ended it, because this one seemed dead.
-func (s *Store) Create(token string, scope string, about []byte, keep time.Duration, bytes int, names []string, fenced func()) (*Run, error) {
-	head, err := json.Marshal(Head{Format: format, Owner: s.name, Scope: []byte(scope), About: about, Keep: keep})
+// finds that its beginning is missing. fenced is called if another replica has ended it, because this one seemed dead. The owner of h is the
+// store's to say.
+func (s *Store) Create(token string, h Head, bytes int, names []string, fenced func()) (*Run, error) {
+	h.Owner = s.name
+	head, err := json.Marshal(h)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, limit: bytes, fenced: fenced, writer: &s.writer, stored: make(chan struct{}, 1), head: head}
+	r := &Run{token: token, stream: s.key("run", token), names: names, keep: h.Keep, limit: bytes, fenced: fenced, writer: &s.writer, stored: make(chan struct{}, 1), head: head}
 	r.streamArg = r.stream
 	s.writer.mu.Lock()
 	defer s.writer.mu.Unlock()

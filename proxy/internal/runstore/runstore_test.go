@@ -73,9 +73,13 @@ func (r *rig) count(event string) int64 {
 	return n.(*atomic.Int64).Load()
 }
 
+func headOf(about []byte, keep time.Duration) Head {
+	return Head{Format: FormatEvents, Scope: []byte("scope"), About: about, Keep: keep}
+}
+
 func (r *rig) create(t *testing.T, token string, fenced func()) *Run {
 	t.Helper()
-	run, err := r.Create(token, "scope", []byte(`"about"`), time.Minute, 0, []string{NameOf("scope", "thread", token)}, fenced)
+	run, err := r.Create(token, headOf([]byte(`"about"`), time.Minute), 0, []string{NameOf("scope", "thread", token)}, fenced)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +275,7 @@ func TestAwayForNewRuns(t *testing.T) {
 	server.SetError("LOADING not yet")
 	refused := 0
 	for i := range 100 {
-		run, err := one.Create(fmt.Sprint(i), "scope", make([]byte, 10_000), time.Minute, 0, nil, nil)
+		run, err := one.Create(fmt.Sprint(i), headOf(make([]byte, 10_000), time.Minute), 0, nil, nil)
 		if err != nil {
 			refused++
 			continue
@@ -355,7 +359,7 @@ func TestLongRun(t *testing.T) {
 	at := address(t)
 	one, two := open(t, at, 1<<20), open(t, at, 1<<20)
 	const limit, entry, times = 100_000, 1000, 1000
-	run, err := one.Create("token", "scope", nil, time.Minute, limit, nil, nil)
+	run, err := one.Create("token", headOf(nil, time.Minute), limit, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +389,7 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// TestFormat: a run of another version of Sabir is not read.
+// TestFormat: a run of another version of Sabir is not read; those of both formats are.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	one := open(t, address(t), 1000)
@@ -394,5 +398,13 @@ func TestFormat(t *testing.T) {
 	}
 	if _, err := one.Head("new"); !errors.Is(err, ErrFormat) {
 		t.Errorf("got %v", err)
+	}
+	for format, data := range map[int]string{FormatEvents: `{"format": 1}`, FormatRecords: `{"format": 2}`} {
+		if err := one.client.Set(context.Background(), one.key("head", "known"), data, time.Minute).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if head, err := one.Head("known"); err != nil || head.Format != format {
+			t.Errorf("%s: got %+v, %v", data, head, err)
+		}
 	}
 }

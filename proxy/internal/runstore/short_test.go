@@ -15,7 +15,7 @@ func TestShort(t *testing.T) {
 	at := address(t)
 	one := open(t, at, 1<<20)
 	const limit, times = 20_000, 1000
-	run, err := one.Create("token", "scope", nil, time.Minute, limit, nil, nil)
+	run, err := one.Create("token", headOf(nil, time.Minute), limit, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func checkShort(t *testing.T, got, said string, i, of int) {
 func TestShortTooOld(t *testing.T) {
 	t.Parallel()
 	one, two := open(t, address(t), 1<<20), (*rig)(nil)
-	run, err := one.Create("token", "scope", nil, time.Minute, 20_000, nil, nil)
+	run, err := one.Create("token", headOf(nil, time.Minute), 20_000, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestShortTooOld(t *testing.T) {
 func TestShortWaits(t *testing.T) {
 	t.Parallel()
 	one := open(t, address(t), 1000)
-	run, err := one.Create("token", "scope", nil, time.Minute, 20_000, nil, nil)
+	run, err := one.Create("token", headOf(nil, time.Minute), 20_000, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,15 +57,18 @@ type Store struct {
 
 // Head is what is known of a run beside what it says.
 type Head struct {
-	Format int           `json:"format"`
-	Owner  string        `json:"owner"`
-	Scope  []byte        `json:"scope"` // of the clients that may come to it
-	About  []byte        `json:"about"` // the owner's matter
-	Keep   time.Duration `json:"keep"`  // after its end
+	Format int           `json:"format"` // one of [FormatEvents], [FormatRecords]
+	Owner  string        `json:"owner"`  // its name among the replicas
+	Scope  []byte        `json:"scope"`  // of the clients that may come to it
+	About  []byte        `json:"about"`  // the owner's matter
+	Keep   time.Duration `json:"keep"`   // after its end
 }
 
-// format is that of heads and entries. A replica with another one does not read them.
-const format = 1
+// Formats of what runs say. A replica does not read those that it does not know.
+const (
+	FormatEvents  = 1 // the owner's events
+	FormatRecords = 2 // records of a dialect, as they came
+)
 
 // unended is how long what belongs to a run that goes on is kept without being renewed.
 const unended = 30 * time.Minute
@@ -224,7 +227,7 @@ func (s *Store) Head(token string) (*Head, error) {
 	if err == nil {
 		err = json.Unmarshal(data, h)
 	}
-	if err == nil && h.Format != format {
+	if err == nil && h.Format != FormatEvents && h.Format != FormatRecords {
 		err = ErrFormat
 	}
 	return h, err
