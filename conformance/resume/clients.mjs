@@ -66,6 +66,8 @@ export const clients = [
   aisdkClient({ name: named("ai-6", ", same page"), ai: ai6, version: 6, reload: false }),
   aisdkClient({ name: named("ai-5"), ai: ai5, version: 5 }),
   aisdkClient({ name: named("ai-5", ", same page"), ai: ai5, version: 5, reload: false }),
+  aisdkClient({ name: named("ai-7", ", agent alike"), ai: ai7, version: 7, copied: true }),
+  aisdkClient({ name: named("ai-5", ", same page, agent alike"), ai: ai5, version: 5, reload: false, copied: true }),
   a2aClient({ name: named("a2a-sdk-1", ", JSON-RPC"), speaker: speaker1(a2a1, a2a1.JsonRpcTransportFactory), back: "`SubscribeToTask`", stranger: 200 }),
   a2aClient({ name: named("a2a-sdk-1", ", REST"), speaker: speaker1(a2a1, a2a1.RestTransportFactory), back: "`/tasks/{id}:subscribe`", stranger: 404 }),
   a2aClient({ name: named("a2a-sdk-0", ", JSON-RPC"), speaker: speaker0(a2a0, a2a0.JsonRpcTransportFactory), back: "`tasks/resubscribe`", stranger: 200 }),
@@ -81,5 +83,6 @@ export const clients = [
   eventSourceClient({ name: named("eventsource"), EventSource, dialect: "agui" }),
   fetchClient({ dialect: "agui" }),
   fetchClient({ dialect: "aisdk" }),
+  fetchClient({ dialect: "aisdk", copied: true }),
   fetchClient({ dialect: "anthropic" }),
 ];

@@ -38,7 +38,7 @@ process.on("unhandledRejection", (err) => {
 let failed = true;
 try {
   const agent = await startAgent();
-  const base = await serve(agent.url);
+  const base = await serve(agent.url, await speakAISDK(agent.url));
   await Promise.all(clients.map((client) => client.ready?.()));
   const say = console.error;
   if (!options.verbose) console.error = console.warn = () => {}; // clients report breaks there, too
@@ -103,10 +103,16 @@ function trialOf(cell, relays) {
   };
 }
 
-// serve starts the proxy with routes for each client: with resume, with a short grace, for any dialect, and without resume.
-async function serve(url) {
-  const routes = clients.flatMap(({ dialect: client, options = {} }, n) => {
-    const route = { upstream: "agent", client, options, methods: ["GET", "POST"] };
+// speakAISDK starts an agent that speaks the AI SDK's protocol: the other one behind a proxy.
+function speakAISDK(url) {
+  return sabirWith({ agent: { url, dialect: "openai-chat" } }, [{ path: "/chat/*", upstream: "agent", client: "aisdk", methods: ["GET", "POST"] }]);
+}
+
+// serve starts the proxy with routes for each client: with resume, with a short grace, for any dialect, and without resume. Some have an agent
+// that speaks as they do.
+function serve(url, aisdk) {
+  const routes = clients.flatMap(({ dialect: client, options = {}, copied }, n) => {
+    const route = { upstream: copied ? "alike" : "agent", client, options, methods: ["GET", "POST"] };
     return [
       { ...route, path: `/on/${n}/*`, resume: { grace: "10s" } },
       { ...route, path: `/short/${n}/*`, resume: { grace: "200ms" } },
@@ -114,10 +120,13 @@ async function serve(url) {
       { ...route, path: `/off/${n}/*` },
     ];
   });
-  const file = path.join(dir, "sabir.yaml");
-  fs.writeFileSync(file, JSON.stringify({ // JSON is YAML
-    listen: "127.0.0.1:0", admin: "", log: { level: "error" }, upstreams: { agent: { url, dialect: "openai-chat" } }, routes,
-  }));
+  return sabirWith({ agent: { url, dialect: "openai-chat" }, alike: { url: `${aisdk}/chat`, dialect: "aisdk" } }, routes);
+}
+
+// sabirWith starts a proxy, and returns where it listens.
+function sabirWith(upstreams, routes) {
+  const file = path.join(dir, `${routes.length}.yaml`);
+  fs.writeFileSync(file, JSON.stringify({ listen: "127.0.0.1:0", admin: "", log: { level: "error" }, upstreams, routes })); // JSON is YAML
   return listening(start("sabir", sabir, ["serve", "--config", file]));
 }
 

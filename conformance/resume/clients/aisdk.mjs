@@ -1,7 +1,9 @@
 // The chat that useChat of every framework runs. useChat({resume: true}) calls resumeStream when a page is loaded.
-export function aisdkClient({ name, ai, version, reload = true }) {
+//
+// copied: the agent speaks the same protocol. There is no snapshot of its records.
+export function aisdkClient({ name, ai, version, reload = true, copied = false }) {
   return {
-    name, dialect: "aisdk", options: { version }, stranger: 204, open: (target) => new Talk(ai, target, reload),
+    name, dialect: "aisdk", options: { version }, stranger: 204, copied, counts: copied, open: (target) => new Talk(ai, target, reload),
     back: reload ? "a page that is loaded anew: a new chat with `resumeStream`" : "`resumeStream` of the same chat",
   };
 }

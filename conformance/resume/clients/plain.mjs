@@ -44,9 +44,10 @@ class Reader {
   }
 }
 
-// fetchClient reads with fetch, and asks for what is behind the last id.
-export function fetchClient({ dialect }) {
-  return { name: `fetch, ${dialect}`, dialect, back: "`Last-Event-ID`", stranger: 404, open: (target) => new FetchTalk(dialect, target) };
+// fetchClient reads with fetch, and asks for what is behind the last id. copied: the agent speaks the same dialect.
+export function fetchClient({ dialect, copied = false }) {
+  const name = `fetch, ${dialect}${copied ? ", agent alike" : ""}`;
+  return { name, dialect, back: "`Last-Event-ID`", stranger: 404, copied, counts: copied, open: (target) => new FetchTalk(dialect, target) };
 }
 
 class FetchTalk extends Reader {
