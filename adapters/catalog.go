@@ -120,8 +120,27 @@ func (c *Catalog) CheckProcess(dialect string) error {
 	if d := c.find(dialect); d == nil || d.Processes != nil {
 		return nil // an unknown name has been reported
 	}
-	runs := c.names(func(d *hub.Dialect) bool { return d.Processes != nil })
-	return fmt.Errorf("agents of %s cannot be run as processes; those of these can: %s", dialect, strings.Join(runs, ", "))
+	return fmt.Errorf("agents of %s cannot be run as processes; those of these can: %s", dialect, strings.Join(c.Runs(), ", "))
+}
+
+// Runs are the dialects whose agents can be run as child processes.
+func (c *Catalog) Runs() []string {
+	return c.names(func(d *hub.Dialect) bool { return d.Processes != nil })
+}
+
+// Program returns the agent that a command calls, and its dialect; nil where it is not known, or not in that dialect. "" is any.
+func (c *Catalog) Program(command []string, dialect string) (d *hub.Dialect, p *hub.Program) {
+	for _, known := range c.All() {
+		if known.Processes == nil || dialect != "" && dialect != known.Name {
+			continue
+		}
+		for i := range known.Processes.Programs {
+			if program := &known.Processes.Programs[i]; program.Fits(command) && (p == nil || len(program.Name) > len(p.Name)) {
+				d, p = known, program
+			}
+		}
+	}
+	return d, p
 }
 
 // CheckProcessClient returns why clients of a dialect cannot ask an agent that is a process; nil when they can.

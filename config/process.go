@@ -8,9 +8,12 @@ import (
 	"time"
 )
 
+// DefaultProcessEnv are the variables that an agent sees of Sabir's environment where none are named.
+func DefaultProcessEnv() []string { return []string{"HOME", "LANG", "PATH", "TMPDIR", "USER"} }
+
 func usualProcess() Process {
 	return Process{
-		Env: []string{"HOME", "LANG", "PATH", "TMPDIR", "USER"}, Max: 8, Idle: 10 * time.Minute, Keep: 24 * time.Hour, Sessions: 1000,
+		Env: DefaultProcessEnv(), Max: 8, Idle: 10 * time.Minute, Keep: 24 * time.Hour, Sessions: 1000,
 		History: "preamble",
 	}
 }

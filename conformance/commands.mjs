@@ -95,7 +95,7 @@ class Visit {
     const what = given[this.document]?.commands?.[command] ?? {};
     await what.before?.(this);
     let line = this.here(command).replace(/^(go run (\.|\.\.\/\.\.)\/cmd\/sabir|\.\/sabir)(?= )/, "sabir");
-    if (/^sabir (proxy|record|replay) /.test(line)) line += ` --listen 127.0.0.1:${this.ports[8080]} --admin 127.0.0.1:${this.ports[9090]}`; // in place of the usual ones
+    line = line.replace(/^sabir (proxy|record|replay) /, `$& --listen 127.0.0.1:${this.ports[8080]} --admin 127.0.0.1:${this.ports[9090]} `); // in place of the usual ones
     const serves = /^sabir (proxy|serve|record|replay) |^uvicorn /.test(line);
     await (serves ? this.serve(line, what) : this.shell(line, what));
     count.run++;

@@ -194,7 +194,7 @@ var Dialect = hub.Dialect{
 	NewFace:       newFace,
 	Methods:       slices.Sorted(maps.Keys(methods)),
 	FaceHTTP:      &hub.FaceHTTP{Connection: "Acp-Connection-Id", Thread: "Acp-Session-Id", Opens: initializes},
-	Processes:     &hub.Processes{NewDriver: newDriver},
+	Processes:     &processes,
 }
 
 var (

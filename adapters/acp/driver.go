@@ -12,6 +12,15 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
+var processes = hub.Processes{
+	NewDriver: newDriver,
+	Programs: []hub.Program{
+		{Name: []string{"claude-agent-acp"}, Env: []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"}},
+		{Name: []string{"gemini", "--acp"}, Env: []string{"GEMINI_API_KEY"}},
+		{Name: []string{"opencode", "acp"}, Env: []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME"}},
+	},
+}
+
 // driver is the client of an agent over stdio, in version 1.
 type driver struct {
 	opening

@@ -148,7 +148,7 @@ var Dialect = hub.Dialect{
 	AlsoReads:     []string{"cursor-cli"}, // all of its lines but those of calls
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
-	Processes:     &hub.Processes{NewDriver: newDriver, Arguments: func(s *hub.Session) []string { return s.Flags("--resume") }},
+	Processes:     &processes,
 }
 
 const (

@@ -12,6 +12,18 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
+var processes = hub.Processes{
+	NewDriver: newDriver,
+	Arguments: func(s *hub.Session) []string { return s.Flags("--resume") },
+	Programs: []hub.Program{{
+		Name: []string{"claude"},
+		Args: []string{
+			"-p", "--output-format", "stream-json", "--verbose", "--input-format", "stream-json", "--include-partial-messages", "--permission-prompt-tool", "stdio",
+		},
+		Env: []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"},
+	}},
+}
+
 // driver speaks with a process that reads lines too: -p --input-format stream-json --output-format stream-json --verbose, and
 // --permission-prompt-tool stdio if it is to ask.
 type driver struct {

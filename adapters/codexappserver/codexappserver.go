@@ -141,7 +141,7 @@ var Dialect = hub.Dialect{
 	Observe:       func(rec wire.Record) hub.Observation { return new(watcher).Observe(rec) },
 	Watch:         func(o hub.Options) hub.Watcher { return &watcher{turnStart: requestID(o)} },
 	Requests:      requests{},
-	Processes:     &hub.Processes{NewDriver: newDriver, History: true},
+	Processes:     &processes,
 }
 
 // watcher knows the thread of the turn, as the turns of others end sub-agents, and whether a request was refused.

@@ -13,6 +13,12 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
+var processes = hub.Processes{
+	NewDriver: newDriver,
+	History:   true,
+	Programs:  []hub.Program{{Name: []string{"codex", "app-server"}, Env: []string{"CODEX_HOME", "CODEX_API_KEY", "OPENAI_API_KEY"}}},
+}
+
 // driver is the client of codex app-server over stdio.
 type driver struct {
 	opening

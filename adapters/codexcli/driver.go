@@ -12,6 +12,9 @@ var processes = hub.Processes{
 	NewDriver: func(*hub.Session) hub.Driver { return &oneturn.Driver{Read: receive} },
 	OneTurn:   true,
 	Arguments: arguments,
+	Programs: []hub.Program{{
+		Name: []string{"codex", "exec"}, Args: []string{"--json", "--skip-git-repo-check"}, Env: []string{"CODEX_HOME", "CODEX_API_KEY", "OPENAI_API_KEY"},
+	}},
 }
 
 // receive finds the id of the thread, and the end of the turn.

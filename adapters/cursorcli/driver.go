@@ -11,6 +11,10 @@ var processes = hub.Processes{
 	NewDriver: func(*hub.Session) hub.Driver { return &oneturn.Driver{Read: receive} },
 	OneTurn:   true,
 	Arguments: func(s *hub.Session) []string { return s.Flags("--resume") },
+	Programs: []hub.Program{{
+		Name: []string{"cursor-agent"}, Args: []string{"-p", "--output-format", "stream-json", "--stream-partial-output", "--trust"},
+		Env: []string{"CURSOR_API_KEY"},
+	}},
 }
 
 // receive finds the id of the session, and the end of the turn. The echo of the prompt is hidden.

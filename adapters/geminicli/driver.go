@@ -15,6 +15,9 @@ var processes = hub.Processes{
 	NewDriver: func(*hub.Session) hub.Driver { return &oneturn.Driver{Read: receive, Longest: longest} },
 	OneTurn:   true,
 	Arguments: func(s *hub.Session) []string { return s.Flags("--resume") },
+	Programs: []hub.Program{{
+		Name: []string{"gemini"}, Args: []string{"--output-format", "stream-json", "--skip-trust"}, Env: []string{"GEMINI_API_KEY"},
+	}},
 }
 
 // receive finds the id of the session, and the end of the turn. The echo of the prompt is hidden.

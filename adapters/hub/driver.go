@@ -81,4 +81,7 @@ type Processes struct {
 
 	// Arguments are those that stand behind the command of the configuration; nil: none. They may name the session to go on with.
 	Arguments func(*Session) []string
+
+	// Programs are agents that are known to speak the dialect.
+	Programs []Program
 }

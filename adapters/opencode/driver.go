@@ -12,6 +12,7 @@ var processes = hub.Processes{
 	OneTurn:   true,
 	ExitEnds:  true,
 	Arguments: func(s *hub.Session) []string { return s.Flags("--session") },
+	Programs:  []hub.Program{{Name: []string{"opencode", "run"}, Args: []string{"--format", "json"}, Env: []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME"}}},
 }
 
 // reader reads the lines of one process.

@@ -22,24 +22,27 @@ func newInit() *cobra.Command {
 	var path string
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "init [--to URL --client DIALECT] [--from DIALECT] [-o FILE]",
+		Use:   "init [--client DIALECT] [-o FILE] [--to URL | -- PROGRAM]",
 		Short: "Write a configuration for one agent and one front end",
 		Long: `Init writes a configuration with comments, which serve serves and check accepts.
 On a terminal it asks for what the flags do not say: where the agent is, and
 what the front end speaks.
 
 What the agent speaks is found out as the command proxy does it, by asking it
-"Hello" once, unless --from says it. An existing file stays as it is, unless
---force is given.`,
+"Hello" once, unless --from says it. Of an agent that is a program, its name
+tells, where it is known; help of proxy says more of such agents.
+
+An existing file stays as it is, unless --force is given.`,
 		Example: `  sabir init
   sabir init --to http://127.0.0.1:9000/ --from agui --client openai-chat
-  sabir init --to http://127.0.0.1:9000/ --client aisdk -o chat.yaml --force`,
-		Args: cobra.NoArgs,
+  sabir init --to http://127.0.0.1:9000/ --client aisdk -o chat.yaml --force
+  sabir init --client aisdk -- claude`,
+		Args: o.takeProgram,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			if err := mayWrite(path, force); err != nil {
 				return err
 			}
-			if (o.to == "" || o.client == "") && term.IsTerminal(cmd.InOrStdin()) {
+			if (o.to == "" && o.command == nil || o.client == "") && term.IsTerminal(cmd.InOrStdin()) {
 				if err := o.ask(cmd.Context(), cmd.InOrStdin(), cmd.ErrOrStderr()); err != nil {
 					return err
 				}
@@ -103,9 +106,12 @@ func (o *oneRoute) ask(ctx context.Context, stdin io.Reader, w io.Writer) error 
 	if problems := iv.known.declareFiles(o.declare); len(problems) > 0 {
 		return usageError{errors.Join(problems...)}
 	}
-	if o.to == "" {
-		if err := iv.question("Where is your agent? (the URL where a run is asked for)", "http://127.0.0.1:9000/", &o.to, iv.isURL); err != nil {
+	if o.to == "" && o.command == nil {
+		if err := iv.question("Where is your agent? (the URL where a run is asked for, or a program)", "http://127.0.0.1:9000/", &o.to, iv.isAgent); err != nil {
 			return err
+		}
+		if isProgram(o.to) {
+			o.to, o.command = "", strings.Fields(o.to)
 		}
 	}
 	if o.client == "" {
@@ -117,6 +123,9 @@ func (o *oneRoute) ask(ctx context.Context, stdin io.Reader, w io.Writer) error 
 	if o.from != "" {
 		return nil
 	}
+	if o.command != nil {
+		return o.askProgram(&iv)
+	}
 	fmt.Fprintln(w)
 	var err error
 	if o.from, err = findOut(ctx, o, iv.known, w); err == nil || ctx.Err() != nil {
@@ -124,6 +133,14 @@ func (o *oneRoute) ask(ctx context.Context, stdin io.Reader, w io.Writer) error 
 	}
 	fmt.Fprintf(w, "%s\n\n", err)
 	return iv.question("What does your agent speak?", "", &o.from, iv.is(adapters.Upstream))
+}
+
+// isAgent checks what an agent is reached by: a URL, unless it has no scheme.
+func (iv *interview) isAgent(text string) error {
+	if isProgram(text) {
+		return nil
+	}
+	return iv.isURL(text)
 }
 
 func (iv *interview) isURL(text string) error {
@@ -144,7 +161,7 @@ func (iv *interview) list() {
 	fmt.Fprint(iv.w, "\nA front end can speak:\n\n")
 	for _, d := range iv.known.All() {
 		if adapters.Serves(d, adapters.Client) {
-			fmt.Fprintf(iv.w, "  %-18s%s\n", d.Name, d.Title)
+			fmt.Fprintf(iv.w, "  %-20s%s\n", d.Name, d.Title)
 		}
 	}
 	fmt.Fprintln(iv.w)

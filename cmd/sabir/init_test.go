@@ -85,7 +85,7 @@ func TestInitAsks(t *testing.T) {
 		t.Helper()
 		var out strings.Builder
 		err := o.ask(t.Context(), strings.NewReader(answers), &out)
-		if err != nil && said == "" || o.to != want.to || o.from != want.from || o.client != want.client {
+		if err != nil && said == "" || strings.Join(o.command, " ") != strings.Join(want.command, " ") || o.to != want.to || o.from != want.from || o.client != want.client {
 			t.Errorf("%q: %v, got %+v\n%s", answers, err, o, &out)
 		}
 		if err != nil {
@@ -95,7 +95,7 @@ func TestInitAsks(t *testing.T) {
 			t.Errorf("%q: want %q in\n%s", answers, said, &out)
 		}
 	}
-	f(oneRoute{from: "agui"}, "\n\n", "  openai-chat       OpenAI Chat Completions\n", oneRoute{to: "http://127.0.0.1:9000/", from: "agui", client: "agui"})
+	f(oneRoute{from: "agui"}, "\n\n", "  openai-chat         OpenAI Chat Completions\n", oneRoute{to: "http://127.0.0.1:9000/", from: "agui", client: "agui"})
 	f(oneRoute{}, s.URL+"\nag-ui\naisdk\n", "did you mean agui?", oneRoute{to: s.URL, from: "openai-chat", client: "aisdk"})
 	f(oneRoute{from: "agui"}, "here\nhttp://h/\n\n", "It needs a scheme", oneRoute{to: "http://h/", from: "agui", client: "agui"})
 	f(oneRoute{client: "agui"}, "http://127.0.0.1:1/\nadk\n", "What does your agent speak? ", oneRoute{to: "http://127.0.0.1:1/", from: "adk", client: "agui"})

@@ -21,6 +21,9 @@ import (
 // oneRoute is the configuration of one agent and one front end, as flags say it.
 type oneRoute struct {
 	to, from, client string
+	command          []string // of an agent that is a program; nil for a server
+	env              []string // what that sees of the environment beside the usual; nil for nothing
+	dir              string   // where it works
 	listen, admin    string
 	path             string
 	request, model   string
@@ -48,7 +51,7 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 // places say which flag holds what stands at a path of the configuration.
 var places = []struct{ path, flag string }{
 	{"listen", "--listen"}, {"admin", "--admin"}, {"cors", "--cors"},
-	{"upstreams.agent.url", "--to"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request_dialect", "--request-as"},
+	{"upstreams.agent.url", "--to"}, {"upstreams.agent.command", "the program behind --"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request_dialect", "--request-as"},
 	{"upstreams.agent.request", "--request"},
 	{"routes[0].client", "--client"}, {"routes[0].path", "--path"}, {"routes[0].requests.model", "--model"}, {"routes[0].record", "--dir"},
 }
@@ -56,8 +59,11 @@ var places = []struct{ path, flag string }{
 // complete checks what can be checked without a dialect of the agent, which is found out next.
 func (o *oneRoute) complete(known *catalog) error {
 	var problems []error
-	if o.to == "" {
-		problems = append(problems, errors.New("--to is missing: say where your agent is, as in --to http://127.0.0.1:9000/"))
+	switch {
+	case o.to == "" && o.command == nil:
+		problems = append(problems, errors.New("--to is missing: say where your agent is, as in --to http://127.0.0.1:9000/; or how it is called, as in -- claude"))
+	case o.to != "" && o.command != nil:
+		problems = append(problems, fmt.Errorf("the agent is either a server (--to) or a program (%s behind --)", o.command[0]))
 	}
 	if o.client == "" {
 		problems = append(problems, fmt.Errorf("--client is missing: say what your front end speaks, one of %s",
@@ -126,55 +132,85 @@ func (o *oneRoute) route(client *hub.Dialect) string {
 
 // yaml is the configuration, with comments for people who meet one for the first time. Both dialects are known.
 func (o *oneRoute) yaml(known *catalog) []byte {
-	var b strings.Builder
-	line := func(text, comment string) { fmt.Fprintf(&b, "%s # %s\n", pad(text), comment) }
 	agent, _ := known.Lookup(o.from)
 	asked, _ := known.Lookup(cmp.Or(o.form, o.from))
 	client, _ := known.Lookup(o.client)
-	path := o.route(client)
+	var t commented
+	o.server(&t)
+	o.agent(&t, agent)
+	o.front(&t, client, asked)
+	return []byte(t.String())
+}
 
-	line("listen: "+scalar(o.listen), "where clients call; "+reach(o.listen))
-	line("admin: "+scalar(o.admin), "for operators: /metrics, /healthz, /readyz")
-	b.WriteString("log:\n")
-	line("  format: console", "json, for machines")
-	line("  upstream_errors: true", "what the agent says when it refuses")
+// commented is a text whose lines have comments.
+type commented struct{ strings.Builder }
+
+func (t *commented) line(text, comment string) {
+	if comment != "" {
+		text = pad(text) + " # " + comment
+	}
+	t.WriteString(text + "\n")
+}
+
+// server is the part of the configuration that concerns all routes.
+func (o *oneRoute) server(t *commented) {
+	t.line("listen: "+scalar(o.listen), "where clients call; "+reach(o.listen))
+	t.line("admin: "+scalar(o.admin), "for operators: /metrics, /healthz, /readyz")
+	t.line("log:", "")
+	t.line("  format: console", "json, for machines")
+	t.line("  upstream_errors: true", "what the agent says when it refuses")
 	if len(o.cors) == 0 {
-		line("cors: {origins: []}", "web pages that may call, such as http://localhost:3000")
+		t.line("cors: {origins: []}", "web pages that may call, such as http://localhost:3000")
 	} else {
-		b.WriteString("cors:\n")
-		line("  origins:", "web pages that may call")
+		t.line("cors:", "")
+		t.line("  origins:", "web pages that may call")
 		for _, origin := range o.cors {
-			b.WriteString("    - " + scalar(origin) + "\n")
+			t.line("    - "+scalar(origin), "")
 		}
 	}
 	if len(o.declare) > 0 {
-		b.WriteString("dialects:\n")
+		t.line("dialects:", "")
 	}
 	for _, file := range o.declare {
-		line("  "+scalar(declaredName(file))+": "+scalar(file), "a dialect of your own")
+		t.line("  "+scalar(declaredName(file))+": "+scalar(file), "a dialect of your own")
 	}
-	b.WriteString("upstreams:\n  agent:\n")
-	line("    url: "+scalar(o.to), "where a run of your agent is asked for")
-	line("    dialect: "+scalar(o.from), "what it speaks: "+agent.Title)
+}
+
+// agent is the part that says where the agent is, and what it speaks.
+func (o *oneRoute) agent(t *commented, agent *hub.Dialect) {
+	t.line("upstreams:\n  agent:", "")
+	if o.command != nil {
+		t.list("    command: ", o.command, "the program that is your agent")
+	} else {
+		t.line("    url: "+scalar(o.to), "where a run of your agent is asked for")
+	}
+	t.line("    dialect: "+scalar(o.from), "what it speaks: "+agent.Title)
+	if o.command != nil {
+		o.process(t)
+	}
 	if o.request != "" {
-		line("    request: "+scalar(o.request), "the body that it takes")
+		t.line("    request: "+scalar(o.request), "the body that it takes")
 	}
 	if o.form != "" {
-		line("    request_dialect: "+scalar(o.form), "what its requests look like")
+		t.line("    request_dialect: "+scalar(o.form), "what its requests look like")
 	}
-	b.WriteString("routes:\n")
-	line("  - path: "+scalar(path), "what clients call"+below(path))
-	b.WriteString("    upstream: agent\n")
-	line("    client: "+scalar(o.client), "what they speak: "+client.Title)
+}
+
+// front is the part for the front end. asked is the dialect of the requests that the agent takes.
+func (o *oneRoute) front(t *commented, client, asked *hub.Dialect) {
+	path := o.route(client)
+	t.line("routes:", "")
+	t.line("  - path: "+scalar(path), "what clients call"+below(path))
+	t.line("    upstream: agent", "")
+	t.line("    client: "+scalar(o.client), "what they speak: "+client.Title)
 	if o.model != "" {
-		line("    requests: {model: "+scalar(o.model)+"}", "for requests that name none")
+		t.line("    requests: {model: "+scalar(o.model)+"}", "for requests that name none")
 	} else if o.request == "" && o.from != o.client && asked.TakesModel() {
-		line("    # requests: {model: NAME}", "if the agent wants one and requests name none (--model)")
+		t.line("    # requests: {model: NAME}", "if the agent wants one and requests name none (--model)")
 	}
 	if o.record != "" {
-		line("    record: {dir: "+scalar(o.record)+"}", "every run becomes a file")
+		t.line("    record: {dir: "+scalar(o.record)+"}", "every run becomes a file")
 	}
-	return []byte(b.String())
 }
 
 func below(path string) string {

@@ -13,11 +13,16 @@ func newProxy() *cobra.Command {
 	var o oneRoute
 	var printOnly bool
 	cmd := &cobra.Command{
-		Use:   "proxy --to URL --client DIALECT [--from DIALECT]",
+		Use:   "proxy --client DIALECT [--from DIALECT] {--to URL | -- PROGRAM}",
 		Short: "Serve one agent and one front end, without a file",
 		Long: `Proxy stands in front of one agent, and serves one front end. It prints the
 configuration that the flags stand for, and a line of curl to try; then it does
 what serve does with that configuration: its help tells of signals and the log.
+
+The agent is a server, or a program that reads and writes lines. A program that
+is known, such as claude, needs no more than its name: what else it has to be
+called with is added. It works in the current directory, and sees of the
+environment only what the printed configuration names.
 
 Without --from it asks the agent "Hello", before it serves, to find out what it
 speaks. That is a run of the agent. The requests have the forms of the likely
@@ -32,9 +37,11 @@ to limits, begins with the output of --print.`,
   sabir proxy --to http://127.0.0.1:9000/chat --client aisdk \
     --cors http://localhost:3000
   sabir proxy --to http://127.0.0.1:9000/ --client agui --print > sabir.yaml
+  sabir proxy --client aisdk -- claude
+  sabir proxy --from acp --client agui -- my-agent --stdio
   sabir proxy --to http://127.0.0.1:9000/ --declare mine.yaml --from mine \
     --client aisdk`,
-		Args: cobra.NoArgs,
+		Args: o.takeProgram,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			text, err := o.make(cmd)
 			if err != nil {
@@ -66,6 +73,9 @@ func (o *oneRoute) make(cmd *cobra.Command) ([]byte, error) {
 	known := new(catalog)
 	if problems := known.declareFiles(o.declare); len(problems) > 0 {
 		return nil, usageError{errors.Join(problems...)}
+	}
+	if err := o.completeProgram(known); err != nil {
+		return nil, err
 	}
 	if err := o.complete(known); err != nil {
 		return nil, err

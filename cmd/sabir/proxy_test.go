@@ -114,7 +114,7 @@ func TestProxyBadFlags(t *testing.T) {
 	f("--path: must begin with /", to, client, from, "--path", "x")
 	f(`--request: a request has no field "nope"`, to, client, from, "--request", `{"a":"$nope"}`)
 	f("--from is missing: what an agent speaks can be found out by HTTP only", "--to=ws://127.0.0.1:1/", client)
-	f(`unknown command "more"`, to, client, from, "more")
+	f("more is no argument of its own", to, client, from, "more")
 }
 
 var curlLine = regexp.MustCompile(`(?m)^  curl -N (\S+)(?: -H 'Content-Type: application/json' -d '(.*)')?$`)

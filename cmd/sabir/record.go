@@ -9,7 +9,7 @@ import (
 func newRecord() *cobra.Command {
 	var o oneRoute
 	cmd := &cobra.Command{
-		Use:   "record --to URL --client DIALECT [--from DIALECT] [--dir DIR]",
+		Use:   "record --client DIALECT [--from DIALECT] {--to URL | -- PROGRAM}",
 		Short: "Stand in front of an agent, and write its runs to files",
 		Long: `Record does what proxy does, and writes every run to a file of its own: the
 request, what the agent sent, what was understood, what the client got, and
@@ -19,8 +19,9 @@ sabir replay serves them again, sabir convert makes streams and fixtures of
 them, and the page of operators opens them. Routes of a configuration file
 record with the key record, which also takes samples and leaves members out.`,
 		Example: `  sabir record --to http://127.0.0.1:9000/ --client agui
-  sabir record --to http://127.0.0.1:9000/ --from agui --client aisdk --dir runs`,
-		Args: cobra.NoArgs,
+  sabir record --to http://127.0.0.1:9000/ --from agui --client aisdk --dir runs
+  sabir record --client aisdk -- claude`,
+		Args: o.takeProgram,
 		RunE: work(func(cmd *cobra.Command, _ []string) (err error) {
 			if o.record, err = filepath.Abs(o.record); err != nil {
 				return err

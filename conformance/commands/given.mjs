@@ -28,6 +28,15 @@ const quickstart = async (visit) => {
 // recorded leaves a run that "sabir record" has written, after the recorder has ended.
 const recorded = (visit) => visit.ended();
 
+// claude stands in for Claude Code: it takes a prompt by lines, and answers in one.
+const claude = `#!/bin/sh
+read -r prompt
+echo '{"type":"system","subtype":"init","session_id":"11111111-2222-4333-8444-555555555555","model":"m","tools":[],"mcp_servers":[]}'
+echo '{"type":"assistant","message":{"id":"m1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Ahoy"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}},"session_id":"11111111-2222-4333-8444-555555555555"}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"Ahoy","session_id":"11111111-2222-4333-8444-555555555555","num_turns":1}'
+read -r end
+`;
+
 export const given = {
   "README.md": {
     before(visit) {
@@ -46,6 +55,7 @@ export const given = {
       "./sabir check --upstream http://127.0.0.1:9000/ --from agui": { wants: "0 violations" },
     },
   },
+  "docs/programs.md": { before: (visit) => fs.writeFileSync(path.join(visit.dir, "bin", "claude"), claude, { mode: 0o755 }) },
   "docs/recordings.md": {
     commands: {
       "sabir replay recordings/*.jsonl --as aisdk --speed 4x": { before: recorded },
