@@ -71,6 +71,9 @@ func TestCommandsInDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	agent := strictAgent(t, "openai-chat")
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	writeProgram(t, filepath.Join(dir, "claude"), claudeStandIn)
 	command := regexp.MustCompile(`(?m)^(?:go run \./cmd/sabir|\./sabir|sabir) ((?:proxy|init|detect) .*)$`)
 	address := regexp.MustCompile(`http://127\.0\.0\.1:9000[^ ]*`)
 	seen := map[string]bool{}
@@ -89,6 +92,22 @@ func TestCommandsInDocuments(t *testing.T) {
 	}
 	if !seen["proxy"] || !seen["detect"] {
 		t.Errorf("the documents show %v; the README should show proxy and detect", seen)
+	}
+}
+
+// claudeStandIn answers a prompt as Claude Code does.
+const claudeStandIn = `#!/bin/sh
+read -r prompt
+echo '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
+echo '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"Ahoy"}]},"session_id":"s"}'
+echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s"}'
+read -r end
+`
+
+func writeProgram(t *testing.T, path, script string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 

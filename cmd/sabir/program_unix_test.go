@@ -29,9 +29,7 @@ func TestProxyProgram(t *testing.T) {
 	t.Setenv("CODEX_API_KEY", "own")
 	t.Setenv("OTHER_KEY", "another's")
 	codex := filepath.Join(dir, "codex")
-	if err := os.WriteFile(codex, []byte(codexStandIn), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, codex, codexStandIn)
 	_, said := proxying(t, "--client", "agui", "--", codex, "exec")
 	here, err := os.Getwd()
 	if err != nil {
@@ -90,9 +88,7 @@ func TestInitAsksOfProgram(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	for _, name := range []string{"codex", "my-agent"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(codexStandIn), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeProgram(t, filepath.Join(dir, name), codexStandIn)
 	}
 	f := func(answers, said string, want ...string) {
 		t.Helper()
