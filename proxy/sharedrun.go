@@ -255,18 +255,18 @@ func (s *logSink) write(out *wire.Out) error {
 
 // end implements sink.
 func (s *logSink) end(out *wire.Out, f *hub.Failure) error {
-	if !s.began && f != nil && out.Records == 0 {
-		s.failed = f
+	if s.began || f == nil || out.Records > 0 {
+		s.say(out.Buf)
+		f = nil // it is said
+		if s.copied != nil {
+			f = s.copied.Unsaid
+		}
+	}
+	if s.failed = f; f == nil {
+		s.log.End(nil)
+	} else {
 		s.log.End(f)
-		return nil
 	}
-	s.say(out.Buf)
-	if s.copied != nil && s.copied.Unsaid != nil {
-		s.failed = s.copied.Unsaid
-		s.log.End(s.failed)
-		return nil
-	}
-	s.log.End(nil)
 	return nil
 }
 
