@@ -15,8 +15,8 @@ import (
 var processes = hub.Processes{
 	NewDriver: newDriver,
 	Programs: []hub.Program{
-		{Name: []string{"claude-agent-acp"}, Env: []string{"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"}},
-		{Name: []string{"gemini", "--acp"}, Env: []string{"GEMINI_API_KEY"}},
+		{Name: []string{"claude-agent-acp"}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"}},
+		{Name: []string{"gemini", "--acp"}, Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT"}},
 		{Name: []string{"opencode", "acp"}, Env: []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME"}},
 	},
 }

@@ -16,7 +16,7 @@ var processes = hub.Processes{
 	OneTurn:   true,
 	Arguments: func(s *hub.Session) []string { return s.Flags("--resume") },
 	Programs: []hub.Program{{
-		Name: []string{"gemini"}, Args: []string{"--output-format", "stream-json", "--skip-trust"}, Env: []string{"GEMINI_API_KEY"},
+		Name: []string{"gemini"}, Args: []string{"--output-format", "stream-json", "--skip-trust"}, Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT"},
 	}},
 }
 

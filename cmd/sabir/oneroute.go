@@ -23,6 +23,7 @@ type oneRoute struct {
 	to, from, client string
 	command          []string // of an agent that is a program; nil for a server
 	env              []string // what that sees of the environment beside the usual; nil for nothing
+	pass             []string // likewise, as flags name it
 	dir              string   // where it works
 	listen, admin    string
 	path             string
@@ -45,13 +46,15 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 	f.StringVar(&o.request, "request", "", "`TEMPLATE` of the body, for agents of your own")
 	f.StringVar(&o.form, "request-as", "", "`DIALECT` of its requests, if it answers in another")
 	f.StringArrayVar(&o.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
+	f.StringArrayVar(&o.pass, "env", nil, "`NAME` of a variable that a program sees; can repeat")
 	f.StringVar(&o.model, "model", "", "`MODEL` for requests that name none")
 }
 
 // places say which flag holds what stands at a path of the configuration.
 var places = []struct{ path, flag string }{
 	{"listen", "--listen"}, {"admin", "--admin"}, {"cors", "--cors"},
-	{"upstreams.agent.url", "--to"}, {"upstreams.agent.command", "the program behind --"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request_dialect", "--request-as"},
+	{"upstreams.agent.url", "--to"}, {"upstreams.agent.command", "the program behind --"},
+	{"upstreams.agent.process.env", "--env"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request_dialect", "--request-as"},
 	{"upstreams.agent.request", "--request"},
 	{"routes[0].client", "--client"}, {"routes[0].path", "--path"}, {"routes[0].requests.model", "--model"}, {"routes[0].record", "--dir"},
 }
@@ -60,6 +63,8 @@ var places = []struct{ path, flag string }{
 func (o *oneRoute) complete(known *catalog) error {
 	var problems []error
 	switch {
+	case o.command == nil && o.pass != nil:
+		problems = append(problems, errors.New("--env is for an agent that is a program, behind --"))
 	case o.to == "" && o.command == nil:
 		problems = append(problems, errors.New("--to is missing: say where your agent is, as in --to http://127.0.0.1:9000/; or how it is called, as in -- claude"))
 	case o.to != "" && o.command != nil:

@@ -57,6 +57,7 @@ func (o *oneRoute) completeProgram(known *catalog) error {
 		return usageError{fmt.Errorf("--from is missing: %s is no program of which it is known what it speaks; one of %s",
 			filepath.Base(o.command[0]), strings.Join(known.Runs(), ", "))}
 	}
+	o.env = slices.Concat(o.env, o.pass)
 	return nil
 }
 

@@ -18,7 +18,7 @@ const codexStandIn = `#!/bin/sh
 cat > /dev/null
 echo '{"type":"thread.started","thread_id":"11111111-2222-4333-8444-555555555555"}'
 echo '{"type":"turn.started"}'
-echo '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Ahoy from '"$PWD $CODEX_API_KEY $OTHER_KEY"'."}}'
+echo '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Ahoy from '"$PWD $CODEX_API_KEY $OTHER_KEY $MORE_KEY"'."}}'
 echo '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}'
 `
 
@@ -30,12 +30,13 @@ func TestProxyProgram(t *testing.T) {
 	t.Setenv("OTHER_KEY", "another's")
 	codex := filepath.Join(dir, "codex")
 	writeProgram(t, codex, codexStandIn)
-	_, said := proxying(t, "--client", "agui", "--", codex, "exec")
+	t.Setenv("MORE_KEY", "more")
+	_, said := proxying(t, "--client", "agui", "--env", "MORE_KEY", "--", codex, "exec")
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, body := pasted(t, said); status != 200 || !strings.Contains(body, "Ahoy from "+here+" own .") || !strings.Contains(body, "RUN_FINISHED") {
+	if status, body := pasted(t, said); status != 200 || !strings.Contains(body, "Ahoy from "+here+" own  more.") || !strings.Contains(body, "RUN_FINISHED") {
 		t.Errorf("status %d\n%s\nbehind\n%s", status, body, said)
 	}
 }
@@ -73,6 +74,8 @@ func TestProxyPrograms(t *testing.T) {
 	refused("http://127.0.0.1:1/ is no argument of its own: --to http://127.0.0.1:1/", "http://127.0.0.1:1/")
 	refused("an agent that is a program stands behind two dashes: -- claude", "claude")
 	refused("the program behind --: agents of agui cannot be run as processes", "--from", "agui", "--", "my-agent")
+	refused("--env is for an agent that is a program", "--to", "http://127.0.0.1:1/", "--from", "agui", "--env", "KEY")
+	refused("--env: ", "--env", "A=b", "--", "claude")
 	refused("--request: has no meaning with command", "--request", `{"a":"$input"}`, "--", "claude")
 }
 

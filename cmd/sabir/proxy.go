@@ -22,7 +22,7 @@ what serve does with that configuration: its help tells of signals and the log.
 The agent is a server, or a program that reads and writes lines. A program that
 is known, such as claude, needs no more than its name: what else it has to be
 called with is added. It works in the current directory, and sees of the
-environment only what the printed configuration names.
+environment only what the printed configuration names; --env adds to that.
 
 Without --from it asks the agent "Hello", before it serves, to find out what it
 speaks. That is a run of the agent. The requests have the forms of the likely
