@@ -21,14 +21,11 @@ func (c *call) asksForStream() bool {
 	if c.route.source != c.target.dialect || !alone || asked.Whole || asked.Other || asked.AskWhole {
 		return false
 	}
-	rest := c.sub.rest
-	if c.sub.found || rest == "" {
-		return c.sub.isRun()
+	d, rest := c.target.dialect, c.sub.rest
+	if rest == "" || len(d.Endpoints) == 0 {
+		return c.says // some protocols have one path for all that they ask
 	}
-	if len(c.target.dialect.Endpoints) == 0 {
-		return len(asked.Messages) > 0 // a body that says something to an agent, wherever that takes it
-	}
-	e, _ := c.target.dialect.FindEndpoint(string(c.request.Header.Method()), rest)
+	e, _ := d.FindEndpoint(string(c.request.Header.Method()), rest)
 	return e != nil && e.Operation == hub.OpRun
 }
 

@@ -84,6 +84,9 @@ func TestKeptRecords(t *testing.T) {
 		t.Run(c.dialect, func(t *testing.T) {
 			t.Parallel()
 			d := dialect(t, c.dialect)
+			if c.body == "{}" {
+				c.body = `{"messages":[{"role":"user","parts":[{"kind":"text","text":"hi"}]}]}`
+			}
 			a, goOn, said := alikeAgent(t, d)
 			r := alike(t, a, c.dialect, "", "client: "+c.dialect+"\nresume: {grace: 1m}")
 			first := r.dial()
@@ -279,5 +282,72 @@ func TestKeptRecordsElsewhere(t *testing.T) {
 	two.call(t, 200, alice+"\r\nX-Sabir-Run: "+run+"\r\nX-Sabir-Dialect: agui", "GET", "/run", "", `"delta":"Hello"`, "RUN_FINISHED")
 	if n := one.ownMetric("sabir_streams_total") + two.ownMetric("sabir_streams_total"); n != 1 {
 		t.Errorf("the agent was asked %v times", n)
+	}
+}
+
+// TestOtherRequestsPass: what asks a server for something else than a stream gets the server's own answer, as without resume.
+func TestOtherRequestsPass(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.answer("200 OK", "Content-Type: application/json", "Content-Length: 13")
+			p.send(`{"its":"own"}`)
+		}
+	})
+	for _, c := range []struct{ dialect, path, body string }{
+		{"a2a", "", a2aCall("tasks/get", `"id":"1"`)},
+		{"a2a", "", a2aMessage("u1", "", "hi")},
+		{"agui", "", `{"method":"info"}`},
+		{"agui", "", `{"method":"agent/stop","params":{"agentId":"a","threadId":"t"}}`},
+		{"acp", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`},
+		{"acp", "", `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`},
+		{"langgraph", "/threads", "{}"},
+		{"langgraph", "/threads/t1/runs/wait", said("hi")},
+		{"langgraph", "/threads/search", `{"metadata":{}}`},
+		{"openai-chat", "/v1/embeddings", `{"model":"m","input":"hi"}`},
+		{"openai-chat", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`},
+		{"openai-responses", "/v1/responses", `{"model":"m","input":"hi","background":true}`},
+		{"openai-responses", "/v1/responses/resp_1/cancel", `{}`},
+		{"openai-responses", "/v1/conversations", `{"items":[]}`},
+		{"anthropic", "/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`},
+		{"anthropic", "/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`},
+		{"gemini", "/v1beta/models/m:countTokens", `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`},
+		{"gemini", "/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`},
+		{"gemini-interactions", "/v1beta/interactions", `{"model":"m","input":"hi"}`},
+		{"adk", "/apps/a/users/u/sessions", `{}`},
+	} {
+		t.Run(c.dialect+c.path, func(t *testing.T) {
+			t.Parallel()
+			r := alike(t, a, c.dialect, "", "client: "+c.dialect+"\nresume: {grace: 1m}")
+			if got := r.call(t, 200, alice, "POST", "/run"+c.path, c.body); got != `{"its":"own"}` {
+				t.Errorf("got %s", got)
+			}
+			if n := r.metric("sabir_resume_runs"); n != 0 {
+				t.Errorf("%v runs are kept", n)
+			}
+		})
+	}
+}
+
+// TestKeptRecordsConceal: what the agent says of its failure is in no log, and so reaches no client.
+func TestKeptRecordsConceal(t *testing.T) {
+	t.Parallel()
+	first, _ := inDialect(t, dialect(t, "openai-chat"))
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok("Content-Type: text/event-stream")
+			p.finish(first + `data: {"error":{"message":"secret of the agent","type":"server_error"}}` + "\n\n")
+		}
+	})
+	c := resumeClients[2]
+	for _, exposes := range []bool{false, true} {
+		r := alike(t, a, "openai-chat", "", fmt.Sprintf("client: auto\ndefault: openai-chat\nerrors: {expose: %t}\nresume: {grace: 1m}", exposes))
+		resp, got := r.post(c.path, c.body, alice)
+		run := alice + "\r\nX-Sabir-Run: " + resp.Header.Get(runHeader)
+		for _, body := range []string{got, r.call(t, 200, run, "GET", "/run", "", "error"), r.call(t, 200, run+"\r\nX-Sabir-Dialect: agui", "GET", "/run", "", "RUN_ERROR")} {
+			if strings.Contains(body, "secret") != exposes || !strings.Contains(body, "Hello") {
+				t.Errorf("exposes %t, and says\n%s", exposes, body)
+			}
+		}
 	}
 }

@@ -30,6 +30,7 @@ type call struct {
 	turn         turn         // what the log and the metrics say of it
 	losses       []string     // what the upstream's dialect had no place for
 	asked        *hub.Request // what the client's dialect knows of the body, without the body; nil for nothing
+	says         bool         // the body says something to an agent
 	id           string       // request id, the client's or made up
 	unique       []byte       // unlike that of other calls, whatever the client says
 	path         string
@@ -200,6 +201,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 	case err != nil:
 		return nil // a body that is no request of the dialect is the upstream's to judge
 	}
+	c.says = len(asked.Messages) > 0 || len(asked.Answers) > 0
 	if asked.Repeats && asked.Said == nil {
 		asked.Said = asked.Messages
 	}
