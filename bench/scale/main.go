@@ -38,8 +38,8 @@ var ways = []struct {
 func write(w io.Writer, u *units) {
 	fmt.Fprintf(w, "Streams of %.0f events a second, %.0f bytes each, for %s; replicas of %d cores at %.0f %%, servers of Redis at %.0f %% of a core.\n",
 		u.rate, u.bytes, u.lasts, u.cores, 100*u.busy, 100*u.redisBusy)
-	fmt.Fprintf(w, "An event takes %.1f µs of CPU and a stream %.1f KB; Redis takes %.1f µs for a round trip with one entry, %.1f µs for an entry among many\nand %.2f µs for each further event in it. Half of a run is in Redis on average; what has ended is not counted. Redis answers after %.2f ms: a busy server later, which makes batches larger.\n",
-		u.event, u.streamKB, u.roundTrip, u.entry, u.more, u.delay/1e3)
+	fmt.Fprintf(w, "An event takes %.1f µs of CPU and a stream %.1f KB; Redis takes %.1f µs for a round trip with one entry, %.1f µs for an entry among many\nand %.2f µs for each further event in it. Half of a run is in Redis on average; what has ended is not counted. Redis answers after %.2f ms, and gets the next batch %.0f ms after that.\n",
+		u.event, u.streamKB, u.roundTrip, u.entry, u.more, u.delay/1e3, u.spacing/1e3)
 	for _, way := range ways {
 		fmt.Fprintf(w, "\nflush: %s, %.1f µs of CPU for an event more\n\n", way.flush, way.cost)
 		fmt.Fprintln(w, "| streams | replicas | memory of each, GB | servers of Redis | entries a round trip | µs of Redis for an event | memory of Redis, GB | network of Redis, Gbit/s |")

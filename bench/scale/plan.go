@@ -21,12 +21,13 @@ type units struct {
 	redisBytes  float64 // memory for an event
 	redisBusy   float64 // share of a core that is used
 	delay       float64 // µs until a round trip has come back
+	spacing     float64 // µs between two round trips, at least, where a replica says a lot
 }
 
 // usual are as they were measured.
 var usual = units{
 	rate: 20, bytes: 83, lasts: time.Minute, event: 27.7, streamKB: 17.5, cores: 16, busy: 0.65,
-	roundTrip: 7.3, entry: 1.5, more: 0.27, redisBytes: 109, redisBusy: 0.6, delay: 226,
+	roundTrip: 7.3, entry: 1.5, more: 0.27, redisBytes: 109, redisBusy: 0.6, delay: 226, spacing: 5000,
 }
 
 // plan is what so many streams need.
@@ -61,6 +62,6 @@ const most = 10_000
 
 // batchOf is how many entries go in a round trip of one replica with one server, which get so many a second.
 func (u *units) batchOf(rate float64, flush time.Duration) float64 {
-	wait := max(u.delay/1e6, flush.Seconds())
+	wait := max(u.delay/1e6, u.spacing/1e6, flush.Seconds())
 	return max(1, rate*wait)
 }

@@ -52,6 +52,34 @@ func benchmarkStore(b *testing.B, flush time.Duration) {
 	b.ReportMetric(float64(n)/float64(entries), "events/entry")
 }
 
+// BenchmarkOneByOne sends 2,000 events a second of 200 runs that come one after the other, not together, and shows the CPU time of this process for
+// each, and how many went together.
+func BenchmarkOneByOne(b *testing.B) {
+	s := benchStore(b, 0)
+	runs := make([]*Run, 200)
+	for i := range runs {
+		runs[i] = benchRun(b, s, i)
+	}
+	event := make([]byte, 83)
+	s.writer.flush(time.Second)
+	tick := time.NewTicker(500 * time.Microsecond)
+	defer tick.Stop()
+	waking := wakingCPU(b, tick)
+	begun, n := cpu(b), 0
+	for b.Loop() {
+		<-tick.C
+		runs[n%len(runs)].Append(event)
+		n++
+	}
+	s.writer.flush(10 * time.Second)
+	used := cpu(b) - begun - time.Duration(b.N)*waking
+	for _, r := range runs {
+		r.End(EndDone, nil)
+	}
+	b.ReportMetric(float64(used.Nanoseconds())/1000/float64(n), "µs-CPU/event")
+	b.ReportMetric(float64(waking.Nanoseconds())/1000, "µs-CPU/wake")
+}
+
 // wakingCPU is what it costs to wake at a tick. A process with events has that already: they wake it.
 func wakingCPU(b *testing.B, tick *time.Ticker) time.Duration {
 	const ticks = 100

@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// writer sends what the runs of this replica say. It never holds up a run: what is said while Redis answers, or in the time of
-// [Config.Flush], goes together with the next round trip, what one run has said in the meantime as one entry.
+// writer sends what the runs of this replica say. It never holds up a run: what is said while Redis answers, in the time of [Config.Flush], or
+// shortly behind the last round trip, goes together with the next one, what one run has said in the meantime as one entry.
 type writer struct {
 	store  *Store
 	kick   chan struct{} // something waits
@@ -28,7 +28,13 @@ type writer struct {
 	live    map[*Run]struct{}
 	idle    sync.Cond // nothing waits, and nothing is on its way
 	sending bool
+
+	answered time.Time // when Redis has answered last; of the goroutine that sends
 }
+
+// spacing is the least time between two round trips. Each costs about as much as forty entries: where runs say a lot, one by one, they share
+// trips, and what is said behind a pause goes at once.
+const spacing = 5 * time.Millisecond
 
 // Entries have these members.
 const (
@@ -87,16 +93,16 @@ func (w *writer) work(ctx context.Context) {
 			return
 		}
 		w.gather(ctx)
-		for batch := w.take(); len(batch) > 0; batch = w.take() {
-			w.send(ctx, batch)
-			if ctx.Err() != nil {
-				return
-			}
-			if w.store.cfg.Flush > 0 { // what came in the meantime has the same time
-				w.sent()
-				break
-			}
+		batch := w.take()
+		if len(batch) == 0 {
+			continue
 		}
+		w.send(ctx, batch)
+		if ctx.Err() != nil {
+			return
+		}
+		w.answered = time.Now()
+		w.sent()
 	}
 }
 
@@ -111,11 +117,18 @@ func (w *writer) sent() {
 
 // gather gives more the time to come, unless something is to go at once.
 func (w *writer) gather(ctx context.Context) {
-	if w.store.cfg.Flush <= 0 {
+	wait := max(w.store.cfg.Flush, spacing-time.Since(w.answered))
+	if wait <= 0 {
+		select {
+		case <-w.urgent: // it goes with the others
+		default:
+		}
 		return
 	}
+	late := time.NewTimer(wait)
+	defer late.Stop()
 	select {
-	case <-time.After(w.store.cfg.Flush):
+	case <-late.C:
 	case <-w.urgent:
 	case <-ctx.Done():
 	}
