@@ -365,28 +365,6 @@ func (w *writer) last(ctx context.Context, r *Run) (last []redis.XMessage, err e
 	return last, err
 }
 
-// renew keeps what belongs to runs that go on.
-func (w *writer) renew() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := w.store
-	ctx, done := context.WithTimeout(context.Background(), timeout)
-	pipe := s.cfg.Client.Pipeline()
-	for r := range w.live {
-		pipe.Expire(ctx, r.stream, unended)
-		pipe.Expire(ctx, s.key("head", r.token), unended)
-		pipe.Expire(ctx, s.key("short", r.token), unended)
-		for _, name := range r.names {
-			pipe.Expire(ctx, s.key("name", name), unended+r.keep)
-		}
-	}
-	go func() {
-		defer done()
-		_, err := pipe.Exec(ctx)
-		s.report(err)
-	}()
-}
-
 // flush waits until everything is sent, but not for longer than that.
 func (w *writer) flush(most time.Duration) {
 	over := false
