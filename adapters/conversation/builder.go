@@ -19,6 +19,14 @@ type Builder struct {
 	parts    []hub.Part         // a block of memory; see extend
 }
 
+// reset forgets everything but the memory.
+func (b *Builder) reset() {
+	clear(b.Messages)
+	clear(b.parts)
+	clear(b.open)
+	*b = Builder{Messages: b.Messages[:0], open: b.open, parts: b.parts[:0]}
+}
+
 // place is where a call stands.
 type place struct{ message, part int }
 

@@ -75,6 +75,26 @@ func NewFolder(before []hub.Message) *Folder {
 	return f
 }
 
+// keptSize is up to what size of a run a folder keeps its memory in a Reset.
+const keptSize = 32 << 10
+
+// Reset makes the folder that of another run, which follows no messages. What has come of the run before is not valid any more.
+func (f *Folder) Reset() {
+	if f.size > keptSize {
+		*f = *NewFolder(nil)
+		return
+	}
+	f.agent.reset()
+	f.inner.reset()
+	clear(f.texts)
+	clear(f.calls)
+	clear(f.asks)
+	clear(f.data)
+	*f = Folder{
+		agent: f.agent, inner: f.inner, run: hub.Run{Usage: hub.NoCounts}, texts: f.texts, calls: f.calls, asks: f.asks, data: f.data,
+	}
+}
+
 // note puts a value under a key. Most runs need few of a folder's maps, so that each is made when it is.
 func note[T any](m *map[string]T, key string, value T) {
 	if *m == nil {

@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -124,6 +125,28 @@ func TestFold(t *testing.T) {
 }
 
 const options = `,"options":[{"id":"1","name":"Yes","kind":"allow_once"},{"id":"2","name":"No","kind":"reject_once"}]}`
+
+// TestFolderReset: a folder that is used again tells of a run as a new one does.
+func TestFolderReset(t *testing.T) {
+	long := text("p1", "m1", strings.Repeat("x", 40_000), "")
+	runs := [][]hub.Event{
+		events(t, text("p1", "m1", "one", "")), events(t, call("c1", ""), text("p1", "m2", "two", ""), end("c1", `,"status":"ok","text":"r"`)),
+		events(t, call("c1", `,"flags":["client_runs"]`), `{"kind":"ask","id":"q1","ref":"c1","what":"permission"}`), events(t, long), events(t, text("p2", "", "three", "")),
+	}
+	var used conversation.Folder
+	for i := range 3 * len(runs) {
+		evs := runs[i*7%len(runs)]
+		fresh := conversation.NewFolder(nil)
+		used.Reset()
+		for j := range evs {
+			fresh.Add(&evs[j])
+			used.Add(&evs[j])
+		}
+		if got, want := used.Run(), fresh.Run(); !reflect.DeepEqual(got, want) || used.Size() != fresh.Size() {
+			t.Errorf("run %d:\n%s, want\n%s", i, show(got.Messages), show(want.Messages))
+		}
+	}
+}
 
 // TestFoldApprovals: what was decided follows from the kind of the option, or from what became of the call.
 func TestFoldApprovals(t *testing.T) {

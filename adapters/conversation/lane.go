@@ -14,6 +14,12 @@ type lane struct {
 	step bool   // a step has begun: what the agent says next is another message
 }
 
+// reset forgets everything but the memory.
+func (l *lane) reset() {
+	l.Builder.reset()
+	*l = lane{Builder: l.Builder}
+}
+
 // add adds a part to the message that it belongs to, and says where it stands.
 func (l *lane) add(role hub.Role, msg []byte, p hub.Part) place {
 	if l.begins(role, msg, p.Kind) {

@@ -61,17 +61,36 @@ type Mapper struct {
 // Start readies the mapper for the answer to a request of an upstream whose dialect is from. unique is unlike that of
 // other calls. asked is what is known of the request, nil for nothing; it must outlive the stream.
 func (m *Mapper) Start(from *hub.Dialect, asked *hub.Request, unique []byte) {
-	*m = Mapper{on: true, serverIDs: from.ServerIDs}
-	h := fnv.New64a()
+	if m.on {
+		m.Reset()
+	}
+	m.on, m.serverIDs = true, from.ServerIDs
 	if asked != nil {
 		m.messages, m.calls, m.continued = asked.MessageIDs, &asked.History, asked.Run
 	}
+	m.key = append(m.key[:0], unique...)
 	if m.messages != nil { // the same request, the same suffix
-		fmt.Fprintf(h, "%q %q %d", asked.Thread, asked.Run, m.messages.Len())
-	} else {
-		h.Write(unique)
+		m.key = fmt.Appendf(m.key[:0], "%q %q %d", asked.Thread, asked.Run, m.messages.Len())
 	}
-	m.suffix = appendTag([]byte{'-'}, h.Sum64())
+	h := fnv.New64a()
+	h.Write(m.key)
+	m.suffix = appendTag(append(m.suffix[:0], '-'), h.Sum64())
+}
+
+// keptKey is up to how many bytes of an id a mapper keeps its memory in a Reset.
+const keptKey = 1 << 10
+
+// Reset makes the mapper one that changes no ids, and lets go of the request.
+func (m *Mapper) Reset() {
+	if cap(m.key) > keptKey { // which each id was in
+		*m = Mapper{}
+		return
+	}
+	m.changed.Reset()
+	for i := range m.last {
+		m.last[i].id, m.last[i].out = m.last[i].id[:0], nil
+	}
+	*m = Mapper{changed: m.changed, last: m.last, key: m.key, suffix: m.suffix}
 }
 
 // Map changes the ids of a normalized event in place. What it puts there lives as long as the mapper.

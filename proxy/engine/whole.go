@@ -12,6 +12,7 @@ type wholeEncoder struct {
 	to      *hub.Dialect
 	options hub.Options
 	folder  *conversation.Folder
+	run     hub.Run // as the answer tells it
 	asked   *hub.Request
 	losses  hub.Losses
 	why     string // the run has failed
@@ -29,9 +30,9 @@ func (e *wholeEncoder) Encode(_ *wire.Out, ev *hub.Event) hub.Disposition {
 
 // Finish implements [hub.Encoder].
 func (e *wholeEncoder) Finish(out *wire.Out) {
-	run := e.folder.Run()
-	if !run.Ended || run.Status == hub.StatusFailed {
-		e.why = string(run.Err)
+	e.run = e.folder.Run()
+	if !e.run.Ended || e.run.Status == hub.StatusFailed {
+		e.why = string(e.run.Err)
 		return
 	}
 	asked := e.asked
@@ -39,13 +40,14 @@ func (e *wholeEncoder) Finish(out *wire.Out) {
 		asked = new(hub.Request)
 	}
 	out.Begin("")
-	out.Buf = e.to.AppendAnswer(out.Buf, e.options, asked, &run, &e.losses)
+	out.Buf = e.to.AppendAnswer(out.Buf, e.options, asked, &e.run, &e.losses)
 	out.End()
 }
 
 // Reset implements [hub.Encoder].
 func (e *wholeEncoder) Reset() {
-	e.folder, e.asked, e.losses, e.why = conversation.NewFolder(nil), nil, hub.Losses{}, ""
+	e.folder.Reset()
+	e.run, e.asked, e.losses, e.why = hub.Run{}, nil, hub.Losses{}, ""
 }
 
 // Answer implements [hub.Answerer].
