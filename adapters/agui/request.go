@@ -72,8 +72,8 @@ func decodeContext(v rawjson.Value) hub.Context {
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := jsonwriter.New(dst)
 	w.Open('{')
-	w.Text("threadId", named(req.Thread, "thread-", req.Unique))
-	w.Text("runId", named(req.Run, "run-", req.Unique))
+	appendID(w, "threadId", req.Thread, "thread-", req.Unique)
+	appendID(w, "runId", req.Run, "run-", req.Unique)
 	w.Value("state", orEmpty(req.State))
 	w.Key("messages")
 	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })
@@ -87,12 +87,13 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	return w.Buf, nil
 }
 
-// named is an id of the client's, or one that is made for want of it.
-func named(id []byte, prefix string, unique []byte) []byte {
+// appendID writes an id of the client's, or one that is made for want of it.
+func appendID(w *jsonwriter.Writer, name string, id []byte, prefix string, unique []byte) {
 	if len(id) > 0 {
-		return id
+		w.Text(name, id)
+		return
 	}
-	return append([]byte(prefix), rawjson.Or(unique, "1")...)
+	w.TextOf(name, []byte(prefix), rawjson.Or(unique, "1"))
 }
 
 func orEmpty(v rawjson.Value) rawjson.Value {

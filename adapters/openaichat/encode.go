@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -43,7 +44,14 @@ type encoder struct {
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
-	e := &encoder{
+	e := new(encoder)
+	e.follow(o)
+	return e
+}
+
+// follow makes the encoder a new one that has these options.
+func (e *encoder) follow(o hub.Options) {
+	*e = encoder{
 		defaultModel: rawjson.AppendEscaped(nil, []byte(o.Text("model"))),
 		separator:    rawjson.AppendEscaped(nil, []byte(o.Text("separator"))),
 		usageOption:  o.Enum("usage"),
@@ -51,7 +59,6 @@ func newEncoder(o hub.Options) hub.Encoder {
 		reasoning:    reasoningForms[o.Enum("reasoning")],
 	}
 	e.Reset()
-	return e
 }
 
 // Reset implements [hub.Encoder].
@@ -121,7 +128,7 @@ func (e *encoder) names(ev *hub.Event) (id []byte, created int64, model []byte) 
 	id, created, model = ev.ID, e.time, e.asked
 	id = rawjson.First(id, e.unique)
 	if !bytes.HasPrefix(id, []byte("chatcmpl-")) {
-		id = append([]byte("chatcmpl-"), id...)
+		id = slices.Concat([]byte("chatcmpl-"), id)
 	}
 	if ev.Rare().Time > 0 {
 		created = ev.More.Time

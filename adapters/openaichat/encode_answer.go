@@ -10,7 +10,8 @@ import (
 
 // appendAnswer writes a chat.completion. It has the names, the separator and the form of reasoning that a stream would have.
 func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *hub.Losses) []byte {
-	e := newEncoder(o).(*encoder)
+	var e encoder
+	e.follow(o)
 	e.Answer(req)
 	parts := conversation.Spoken(run, l)
 	w := jsonwriter.New(dst)
@@ -31,7 +32,8 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	w.Const("finish_reason", reason)
 	w.Close('}')
 	w.Close(']')
-	if c := run.Usage; known(&c) {
+	if known(&run.Usage) {
+		c := run.Usage
 		c.In, c.Out, c.Total = max(c.In, 0), max(c.Out, 0), usage.Known(c).Total
 		w.Value("usage", append(counts.Append([]byte{'{'}, &c), '}'))
 	}

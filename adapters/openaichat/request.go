@@ -43,7 +43,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Choice = decodeChoice(asked.Choice)
 	s := &req.Settings
-	settings.Read(&asked.All, members(s))
+	known := members(s)
+	settings.Read(&asked.All, known[:])
 	if s.MaxTokens == nil {
 		s.MaxTokens = rawjson.NotNull(asked.Legacy)
 	}
@@ -70,8 +71,8 @@ var read = map[string]bool{
 }
 
 // members are the settings that the API has a member for.
-func members(s *hub.Settings) []settings.Member {
-	return []settings.Member{
+func members(s *hub.Settings) [11]settings.Member {
+	return [...]settings.Member{
 		{Name: "max_completion_tokens", At: &s.MaxTokens, Kind: '0'},
 		{Name: "temperature", At: &s.Temperature, Kind: '0'},
 		{Name: "top_p", At: &s.TopP, Kind: '0'},
@@ -156,8 +157,9 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		s.ParallelCalls = nil
 		l.Add("settings.parallel_calls")
 	}
-	settings.Write(w, members(&s))
-	settings.Lost(&s, members(&s), l)
+	known := members(&s)
+	settings.Write(w, known[:])
+	settings.Lost(&s, known[:], l)
 	conversation.AppendExtra(w, req, Dialect.Name)
 	conversation.LostBeside(req, Dialect.Name, l)
 	w.Bool("stream", !req.AskWhole)

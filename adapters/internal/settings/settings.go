@@ -42,9 +42,9 @@ func Write(w *jsonwriter.Writer, members []Member) {
 
 // Lost notes the settings that a table has no member for.
 func Lost(s *hub.Settings, members []Member, l *hub.Losses) {
-	for _, m := range All(s) {
-		if len(*m.At) > 0 && !has(members, m.At) {
-			l.Add("settings." + m.Name)
+	for i := range Known {
+		if at := Known[i].Of(s); len(*at) > 0 && !has(members, at) {
+			l.Add("settings." + Known[i].Name)
 		}
 	}
 }
