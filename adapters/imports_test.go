@@ -154,7 +154,7 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"proxy/internal/browser"},
-		allowed: []string{fasthttp, hubPath, module + "config"},
+		allowed: []string{fasthttp, hubPath, module + "config", module + "proxy/internal/fields"},
 		why:     "web pages are judged by what they send and what is configured: browser knows neither routes nor the server",
 	},
 	{

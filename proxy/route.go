@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -54,6 +55,7 @@ type route struct {
 	first        *target            // without a wish of the client's
 	allow        map[string]bool    // request headers to pass on, lower case
 	methods      map[string]bool
+	principal    []string        // header fields that separate conversations, in their canonical form
 	guard        *auth.Guard     // who may call; nil: everybody
 	vouched      map[string]bool // header fields that only the guard may set, by fieldKey
 	metrics      *routeMetrics
@@ -172,6 +174,9 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream.Upstream, known
 		return nil, err
 	}
 	r := &route{cfg: rc, name: rc.Path, global: cfg, up: up, source: source, allow: fields.Set(rc.Headers.Allow...), methods: fields.Set(rc.Methods...)}
+	for _, field := range cfg.Threads.Principal {
+		r.principal = append(r.principal, string(fasthttp.AppendNormalizedHeaderKey(nil, field)))
+	}
 	if r.options, err = parseOptions(source, up.Cfg.Options, cfg); err != nil {
 		return nil, err
 	}

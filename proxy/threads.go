@@ -31,9 +31,9 @@ func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
 	if named {
 		from = strconv.AppendQuote(append(from, "auth "...), who.Scope)
 	}
-	for _, field := range r.global.Threads.Principal {
+	for _, field := range r.principal {
 		if !named || !slices.Contains(who.Used, fields.Key(field)) {
-			from = strconv.AppendQuote(from, string(h.Peek(field)))
+			from = strconv.AppendQuote(from, string(fields.Peek(h, field)))
 		}
 	}
 	sum := sha256.Sum256(from)

@@ -7,11 +7,12 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // AllowOrigin returns the origin of a browser's request if the route lets its pages read the answer, else "".
 func AllowOrigin(cors *config.CORS, req *fasthttp.Request) string {
-	origin := string(req.Header.Peek("Origin"))
+	origin := string(fields.Peek(&req.Header, "Origin"))
 	if origin == "" || !allowsOrigin(cors.Origins, origin) {
 		return ""
 	}

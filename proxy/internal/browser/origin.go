@@ -14,6 +14,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // A browser sends what any web page tells it to, also to a server that only its own machine can reach. Two checks keep
@@ -26,7 +27,11 @@ func CheckHost(ctx *fasthttp.RequestCtx, hosts []string, local bool, listen stri
 	if slices.Contains(hosts, "*") || len(hosts) == 0 && !local {
 		return nil
 	}
-	field, called := string(ctx.Request.Header.Host()), string(ctx.Host()) // a request line may name a host of its own
+	field := string(ctx.Request.Header.Host())
+	called := field
+	if host := ctx.Host(); string(host) != field {
+		called = string(host) // a request line may name a host of its own
+	}
 	for _, host := range []string{field, called} {
 		bare := bareHost(host)
 		if !ownHost(bare, listen, ctx.LocalAddr()) && !listedHost(hosts, bare) {
@@ -82,7 +87,7 @@ func IsLoopback(a net.Addr) bool {
 // a route answers acts: it runs an agent.
 func CheckOrigin(ctx *fasthttp.RequestCtx, cors *config.CORS, route string) *hub.Failure {
 	h := &ctx.Request.Header
-	origin, site := string(h.Peek("Origin")), string(h.Peek("Sec-Fetch-Site"))
+	origin, site := string(fields.Peek(h, "Origin")), string(fields.Peek(h, "Sec-Fetch-Site"))
 	switch {
 	case origin == "" && site != "cross-site", allowsOrigin(cors.Origins, origin):
 		return nil

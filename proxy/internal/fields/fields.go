@@ -34,9 +34,46 @@ func Add(h *fasthttp.RequestHeader, name string, value []byte) {
 	h.AddBytesV(name, value)
 }
 
-// Copy copies all that a request says in one header field.
+// header is one of a request or of a response.
+type header interface {
+	Peek(name string) []byte
+	PeekAll(name string) [][]byte
+	DisableNormalizing() bool
+	EnableNormalizing() bool
+}
+
+// canonical does something with a header to which names are given in their canonical form already: to bring them there costs more than to
+// look for them.
+func canonical[H header, T any](h H, do func(H, string) T, name string) T {
+	if !h.DisableNormalizing() {
+		defer h.EnableNormalizing()
+	}
+	return do(h, name)
+}
+
+// Peek is what a request says in the first header field of a name, which is in its canonical form.
+func Peek(h *fasthttp.RequestHeader, name string) []byte {
+	return canonical(h, (*fasthttp.RequestHeader).Peek, name)
+}
+
+// PeekAll is what it says in all of them.
+func PeekAll(h *fasthttp.RequestHeader, name string) [][]byte {
+	return canonical(h, (*fasthttp.RequestHeader).PeekAll, name)
+}
+
+// PeekResponse is Peek for a response.
+func PeekResponse(h *fasthttp.ResponseHeader, name string) []byte {
+	return canonical(h, (*fasthttp.ResponseHeader).Peek, name)
+}
+
+// PeekAllResponse is PeekAll for a response.
+func PeekAllResponse(h *fasthttp.ResponseHeader, name string) [][]byte {
+	return canonical(h, (*fasthttp.ResponseHeader).PeekAll, name)
+}
+
+// Copy copies all that a request says in the header fields of a name, which is in its canonical form.
 func Copy(h, from *fasthttp.RequestHeader, name string) {
-	for _, value := range from.PeekAll(name) {
+	for _, value := range PeekAll(from, name) {
 		h.AddBytesV(name, value)
 	}
 }

@@ -84,7 +84,8 @@ func ParseForwarded(s string) netip.Addr {
 // anybody else says is replaced.
 func SetForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, secure bool, cfg *config.Config) {
 	addr := HostOf(peer)
-	via, host, proto := forwardedName(peer, addr), from.Host(), "http"
+	var room [64]byte
+	via, host, proto := appendForwardedName(room[:0], peer, addr), from.Host(), "http"
 	if secure {
 		proto = "https"
 	}
@@ -103,13 +104,13 @@ func SetForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, secure bool, c
 	SetRequest(h, ProtoHeader, proto)
 }
 
-// forwardedName is how X-Forwarded-For names a peer.
-func forwardedName(peer net.Addr, addr netip.Addr) []byte {
+// appendForwardedName appends how X-Forwarded-For names a peer.
+func appendForwardedName(dst []byte, peer net.Addr, addr netip.Addr) []byte {
 	if addr.IsValid() {
-		return addr.AppendTo(nil)
+		return addr.AppendTo(dst)
 	}
 	if _, ok := peer.(*net.UnixAddr); ok {
-		return []byte("unknown") // as RFC 7239 §6.3 has it
+		return append(dst, "unknown"...) // as RFC 7239 §6.3 has it
 	}
-	return []byte(peer.String())
+	return append(dst, peer.String()...)
 }
