@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"syscall"
 )
@@ -56,10 +57,26 @@ func (s *socket) Write(p []byte) (int, error) {
 	err := s.conn.Write(s.write)
 	n := len(p) - len(s.rest)
 	s.rest = nil
-	if err == nil {
-		err = s.writeErr
+	if err == nil && s.writeErr == nil {
+		return n, nil
 	}
-	return n, err
+	return n, s.fault("write", err, s.writeErr)
+}
+
+// fault is the error of a call, as net says it: waiting is that of the wait for the socket, own that of the call itself.
+func (s *socket) fault(op string, waiting, own error) error {
+	var named *net.OpError
+	switch errno, isErrno := own.(syscall.Errno); {
+	case errors.As(waiting, &named):
+		named.Op = op // of net it is raw-read or raw-write
+		return named
+	case waiting != nil:
+		return waiting
+	case isErrno:
+		at := s.LocalAddr()
+		return &net.OpError{Op: op, Net: at.Network(), Source: at, Addr: s.RemoteAddr(), Err: os.NewSyscallError(op, errno)}
+	}
+	return own
 }
 
 // writeSome writes what the socket takes; false means that it is full.
@@ -87,10 +104,10 @@ func (s *socket) Read(p []byte) (int, error) {
 	s.into, s.n, s.readErr = p, 0, nil
 	err := s.conn.Read(s.read)
 	s.into = nil
-	if err == nil {
-		err = s.readErr
+	if err == nil && s.readErr == nil {
+		return s.n, nil
 	}
-	return s.n, err
+	return s.n, s.fault("read", err, s.readErr)
 }
 
 // readSome reads once; false means that the socket has nothing yet.

@@ -8,3 +8,5 @@ type Reader struct{}
 func NewReader(any) *Reader { return nil }
 
 func (*Reader) Read(*Buffer, int64) ([]byte, error) { return nil, nil }
+
+func (*Reader) Silent() bool { return true }

@@ -16,6 +16,10 @@ type Reader struct {
 	limit int64 // bytes to read at most; 0 is no limit
 	got   []byte
 	err   error
+
+	probe  func(fd uintptr) bool
+	one    [1]byte
+	silent bool
 }
 
 // NewReader returns nil for connections that are no bare sockets.
@@ -25,8 +29,20 @@ func NewReader(c any) *Reader {
 		return nil
 	}
 	r := &Reader{conn: conn}
-	r.call = r.try
+	r.call, r.probe = r.try, r.look
 	return r
+}
+
+// Silent is what [Alive] is for the connection.
+func (r *Reader) Silent() bool {
+	r.silent = false
+	return r.conn.Read(r.probe) == nil && r.silent
+}
+
+func (r *Reader) look(fd uintptr) bool {
+	_, err := rawRead(fd, r.one[:])
+	r.silent = err == syscall.EAGAIN || err == syscall.EWOULDBLOCK
+	return true
 }
 
 // Read returns what it has put into the room of b.

@@ -25,7 +25,8 @@ type Body struct {
 
 	chunks  *http1.ChunkReader // of a chunked body
 	left    int64              // of a body with a length; -1 = up to the end of the connection
-	early   []byte             // what came together with the header
+	early   []byte             // what came together with the header, in the buffer of from
+	from    *bufio.Reader      // nil once early is read
 	Done    bool
 	persist bool      // the connection may be used again
 	armed   time.Time // read deadline that is set
@@ -35,7 +36,7 @@ type Body struct {
 func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*Body, error) {
 	b := &Body{
 		conn: c, raw: c.rawReader(), Status: h.StatusCode(),
-		persist:  !h.ConnectionClose() && !fields.Tokens(h.PeekAll("Connection"))["close"],
+		persist:  !h.ConnectionClose() && !fields.Tokens(fields.PeekAllResponse(h, "Connection"))["close"],
 		Encoding: strings.ToLower(string(h.ContentEncoding())), Header: h,
 	}
 	switch n := h.ContentLength(); {
@@ -52,7 +53,7 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, 
 	}
 	early, err := br.Peek(br.Buffered())
 	if len(early) > 0 {
-		b.early = append([]byte(nil), early...)
+		b.early, b.from = early, br
 		b.persist = b.persist && !b.Done // else these bytes belong to no answer
 	}
 	return b, err
@@ -105,7 +106,8 @@ func (h *Body) readRaw(p []byte, until time.Time) (int, error) {
 	if len(h.early) > 0 {
 		n := copy(p, h.early)
 		if h.early = h.early[n:]; len(h.early) == 0 {
-			h.early = nil // for the collector
+			releaseReader(h.from)
+			h.early, h.from = nil, nil
 		}
 		return n, nil
 	}
@@ -123,7 +125,7 @@ func (h *Body) arm(until time.Time) error {
 	if !h.armed.IsZero() && !h.armed.After(until) {
 		return nil
 	}
-	h.armed = until
+	h.armed, h.conn.limited = until, true
 	return h.conn.SetReadDeadline(until)
 }
 

@@ -144,7 +144,7 @@ func (c *upstreamConn) noteRefused() {
 }
 
 // exchange sends the request and reads the response header.
-func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*Body, error) {
+func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (body *Body, err error) {
 	if first := time.Now().Add(c.owner.Upstream.Cfg.Timeouts.FirstByte); first.Before(until) {
 		until = first
 	}
@@ -153,7 +153,11 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*Body, 
 	}
 	c.sent, c.answered, c.readErr = false, false, nil
 	br := acquireReader(c, c.owner.Upstream.MaxHeader)
-	defer releaseReader(br)
+	defer func() {
+		if body == nil || body.from == nil { // else it holds the beginning of the body
+			releaseReader(br)
+		}
+	}()
 	defer c.ownBody()
 	sendErr := c.send(req)
 	if sendErr != nil && rawio.IsTimeout(sendErr) {
@@ -175,8 +179,8 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*Body, 
 	if err := c.SetDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
-	c.keep = keepAliveTime(resp.Peek("Keep-Alive"))
-	body, err := newHTTPBody(c, resp, br, req.Header.IsHead())
+	c.keep = keepAliveTime(fields.PeekResponse(resp, "Keep-Alive"))
+	body, err = newHTTPBody(c, resp, br, req.Header.IsHead())
 	if sendErr != nil && body != nil {
 		body.persist = false
 	}

@@ -59,10 +59,13 @@ func (i *Instance) Dial(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, i.Upstream.Cfg.Timeouts.Connect)
 	defer cancel()
 	conn, err := i.Upstream.Dialer.DialContext(ctx, i.network, i.Addr)
-	if err != nil || i.Upstream.tls == nil {
-		return conn, err
+	if err != nil {
+		return nil, err
 	}
-	secured := tls.Client(rawio.NewConn(conn), i.Upstream.tls)
+	if conn = rawio.NewConn(conn); i.Upstream.tls == nil {
+		return conn, nil
+	}
+	secured := tls.Client(conn, i.Upstream.tls)
 	err = secured.HandshakeContext(ctx)
 	if err == nil {
 		err = speaksHTTP2(i.Upstream.Cfg, secured)
@@ -82,6 +85,7 @@ type upstreamConn struct {
 	expires  time.Time     // when an idle connection is not used any more
 	keep     time.Duration // how long the server says that it keeps the connection without a request; 0 = not said
 	reused   bool
+	limited  bool  // a read deadline is set that the next request must not have
 	sent     bool  // something of the request has left
 	answered bool  // something of the answer has come
 	readErr  error // the first one of the request: the kernel tells of a reset once, then of an end
@@ -94,6 +98,14 @@ func (c *upstreamConn) rawReader() *rawio.Reader {
 		c.reader = rawio.NewReader(c.Conn)
 	}
 	return c.reader
+}
+
+// alive reports whether the server has kept an idle connection open.
+func (c *upstreamConn) alive() bool {
+	if c.reader != nil {
+		return c.reader.Silent()
+	}
+	return rawio.Alive(c.Conn)
 }
 
 // Read implements net.Conn, and notes that an answer has begun.
@@ -109,7 +121,7 @@ func (c *upstreamConn) Read(p []byte) (int, error) {
 // kept returns an idle connection that the server has kept open; nil for none.
 func (i *Instance) kept() *upstreamConn {
 	for c := i.pop(); c != nil; c = i.pop() {
-		if time.Now().Before(c.expires) && rawio.Alive(c.Conn) {
+		if time.Now().Before(c.expires) && c.alive() {
 			c.reused = true
 			return c
 		}
@@ -157,7 +169,7 @@ func (i *Instance) put(c *upstreamConn) {
 	c.expires = time.Now().Add(keep)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.gone || keep <= 0 || len(i.idle) == maxIdleConns || c.SetDeadline(time.Time{}) != nil {
+	if i.gone || keep <= 0 || len(i.idle) == maxIdleConns || c.unlimited() != nil {
 		Cut(c.Conn)
 		return
 	}
@@ -165,6 +177,15 @@ func (i *Instance) put(c *upstreamConn) {
 	if i.sweep == nil {
 		i.sweep = time.AfterFunc(keep, i.closeOld)
 	}
+}
+
+// unlimited takes the read deadline away that is set.
+func (c *upstreamConn) unlimited() error {
+	if !c.limited {
+		return nil
+	}
+	c.limited = false
+	return c.SetReadDeadline(time.Time{})
 }
 
 // maxNamedAge is how old a connection becomes that is used again, where a name says where it leads: the name may have come to stand for
