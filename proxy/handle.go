@@ -164,6 +164,7 @@ func (s *Server) takeOver(ctx *fasthttp.RequestCtx, serve func(*inbound.Conn)) {
 		return
 	}
 	ctx.HijackSetNoResponse(true)
+	conn.TakeOver()
 	if conn.Streams {
 		conn.Upcoming = serve
 		ctx.Hijack(func(net.Conn) {})

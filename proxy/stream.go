@@ -128,6 +128,7 @@ func (s *Server) next(conn *inbound.Conn) {
 func (s *Server) serveStreams(conn *inbound.Conn, serve func(*inbound.Conn)) {
 	for serve != nil {
 		if serve(conn); !conn.Again {
+		conn.BeginStream()
 			return
 		}
 		conn.Again = false

@@ -77,8 +77,10 @@ func (c *Conn) ReadBody(b *BodyReader) error {
 	if err := c.sendContinue(); err != nil {
 		return err
 	}
-	if err := c.SetReadDeadline(c.deadline()); err != nil {
-		return err
+	if c.Stream != nil { // else it stands since the header came
+		if err := c.SetReadDeadline(c.deadline()); err != nil {
+			return err
+		}
 	}
 	err := b.read()
 	c.used(0)

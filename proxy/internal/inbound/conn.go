@@ -40,6 +40,7 @@ type Conn struct {
 	Lease Lease     // for the body, until it is taken
 	left  int64     // bytes of the body that were not read; anyLeft if that is not known
 
+	taken    atomic.Bool // a stream answers the request: see TakeOver
 	Streams  bool        // serveStreams serves it
 	Again    bool        // a request may follow on the stream that ends
 	Upcoming func(*Conn) // serves the stream that answers the request
@@ -154,7 +155,7 @@ func (c *Conn) receiveHead(p []byte) error {
 		}
 	}
 	c.began = time.Now()
-	if err := c.SetReadDeadline(c.deadline()); err != nil {
+	if err := c.Conn.SetReadDeadline(c.deadline()); err != nil {
 		return err
 	}
 	c.frame, c.fault = http1.Framing{}, nil
@@ -174,6 +175,37 @@ func (c *Conn) receiveHead(p []byte) error {
 		c.buf, c.r, c.w = []byte{'x'}, 0, 1 // no line end, of which fasthttp takes no notice before a request
 	}
 	return nil
+}
+
+// TakeOver lets a stream answer the request. Until that begins, the deadlines that fasthttp sets on its way out are not set: each costs a
+// timer, and none of them is of use.
+func (c *Conn) TakeOver() { c.taken.Store(true) }
+
+// BeginStream begins a stream that answers the request.
+func (c *Conn) BeginStream() { c.taken.Store(false) }
+
+// SetDeadline implements net.Conn.
+func (c *Conn) SetDeadline(t time.Time) error {
+	if c.taken.Load() {
+		return nil
+	}
+	return c.Conn.SetDeadline(t)
+}
+
+// SetReadDeadline implements net.Conn. While a header is handed over, the deadline of the whole request stands, which fasthttp does not know.
+func (c *Conn) SetReadDeadline(t time.Time) error {
+	if c.stage == stageHead {
+		return nil
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// SetWriteDeadline implements net.Conn.
+func (c *Conn) SetWriteDeadline(t time.Time) error {
+	if c.taken.Load() {
+		return nil
+	}
+	return c.Conn.SetWriteDeadline(t)
 }
 
 // deadline is when a request must have arrived as a whole.
