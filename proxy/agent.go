@@ -50,8 +50,8 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	if f != nil {
 		return nil, c.refusedByAgent(f, losses.Names)
 	}
-	c.losses, c.translated = losses.Names, true
-	x.server.noteLosses(c.route, c.losses)
+	c.losses, c.translated = losses, true
+	x.server.noteLosses(c.route, c.losses.Names)
 	x.server.metrics.sessionTurns.WithLabelValues(c.route.up.Cfg.Name, string(turn.Known)).Inc()
 	x.server.metrics.asks.WithLabelValues(c.route.up.Cfg.Name, "answered").Add(float64(turn.Answered))
 	x.agent = &agentTurn{

@@ -157,14 +157,15 @@ func (x *stream) beginAnew() *hub.Failure {
 	c, s := x.call, x.call.agentSession
 	before := c.losses
 	s.asked.NewSession = true
-	if f := c.write(&s.asked); f != nil {
+	f := c.write(&s.asked)
+	lost := c.losses.Names
+	c.losses = before
+	if f != nil {
 		if f.Code == hub.CodeUnreadable {
 			return hub.Fail(hub.CodeAskUnknown, f.Cause)
 		}
 		return f
 	}
-	lost := c.losses
-	c.losses = before
 	x.noteLosses(lost)
 	return nil
 }
@@ -173,8 +174,8 @@ func (x *stream) beginAnew() *hub.Failure {
 func (x *stream) noteLosses(lost []string) {
 	c := x.call
 	for _, field := range lost {
-		if !slices.Contains(c.losses, field) {
-			c.losses = append(c.losses, field)
+		if !slices.Contains(c.losses.Names, field) {
+			c.losses.Names = append(c.losses.Names, field)
 			x.server.metrics.requestLosses.WithLabelValues(c.route.name, c.route.source.Name, field).Inc()
 		}
 	}

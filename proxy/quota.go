@@ -94,7 +94,8 @@ func clientKey(who *auth.Identity, peer string) string {
 	if addr.Is6() {
 		return netip.PrefixFrom(addr, clientBits).Masked().String()
 	}
-	return "address " + addr.String()
+	var room [32]byte
+	return string(addr.AppendTo(append(room[:0], "address "...)))
 }
 
 // countRequest counts a request, unless it ends a run, or refuses it.

@@ -28,7 +28,7 @@ type call struct {
 	// translated says that the body was written anew in the upstream's dialect.
 	translated   bool
 	turn         turn         // what the log and the metrics say of it
-	losses       []string     // what the upstream's dialect had no place for
+	losses       hub.Losses   // what the upstream's dialect had no place for
 	asked        *hub.Request // what the client's dialect knows of the body, without the body; nil for nothing
 	says         bool         // the body says something to an agent
 	id           string       // request id, the client's or made up
@@ -98,7 +98,7 @@ func callOf(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath
 // requestID takes over the client's request id if it is a sane one, else makes one up.
 func requestID(req *fasthttp.Request) string {
 	const longest = 128
-	id := req.Header.Peek(requestIDHeader)
+	id := fields.Peek(&req.Header, requestIDHeader)
 	if n := len(id); n > 0 && n <= longest && bytes.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
 		return string(id)
 	}
@@ -109,7 +109,9 @@ func requestID(req *fasthttp.Request) string {
 func randomID() []byte {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return hex.AppendEncode(nil, random[:])
+	text := make([]byte, hex.EncodedLen(len(random)))
+	hex.Encode(text, random[:])
+	return text
 }
 
 func (r *route) upstreamMethod(client string) string {

@@ -102,15 +102,15 @@ func (c *call) lacksHistory(asked *hub.Request) bool {
 
 // write writes the body of the call, as the dialect of the upstream has it.
 func (c *call) write(asked *hub.Request) *hub.Failure {
-	var losses hub.Losses
-	body, err := c.route.form.write(nil, asked, &losses)
+	c.losses = hub.Losses{}
+	body, err := c.route.form.write(nil, asked, &c.losses)
 	if err != nil {
 		return unreadable(c.route.form.dialect, err)
 	}
-	if len(losses.Names) > 0 && c.route.cfg.Requests.Strict {
-		return c.route.lossy(losses.Names)
+	if len(c.losses.Names) > 0 && c.route.cfg.Requests.Strict {
+		return c.route.lossy(c.losses.Names)
 	}
-	c.translated, c.losses = true, losses.Names
+	c.translated = true
 	c.request.SetBodyRaw(body)
 	c.describe()
 	return nil
@@ -158,7 +158,7 @@ func (s *Server) noteRequest(c *call) {
 	if c.turn.news != "" {
 		c.route.metrics.turn(c.target.dialect.Name, c.turn.news)
 	}
-	s.noteLosses(c.route, c.losses)
+	s.noteLosses(c.route, c.losses.Names)
 }
 
 func (s *Server) noteLosses(r *route, losses []string) {

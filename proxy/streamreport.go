@@ -49,7 +49,7 @@ func (x *stream) report(f *hub.Failure) {
 	r, took := x.call.route, time.Since(x.begun)
 	if x.agent != nil {
 		x.server.noteLosses(r, x.agent.Lost())
-		x.call.losses = append(x.call.losses, x.agent.Lost()...)
+		x.call.losses.Names = append(x.call.losses.Names, x.agent.Lost()...)
 	}
 	ending := hub.StatusDone.String()
 	if p, ok := x.engine.(*engine.Pipeline); ok && p.End != hub.StatusNone {
@@ -137,8 +137,8 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	if s := c.agentSession; s != nil && s.state != "" {
 		fields = append(fields, zap.String("session", s.state))
 	}
-	if len(c.losses) > 0 {
-		fields = append(fields, zap.Strings("request_losses", c.losses))
+	if len(c.losses.Names) > 0 {
+		fields = append(fields, zap.Strings("request_losses", c.losses.Names))
 	}
 	if tokens := t.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
 		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))

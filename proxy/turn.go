@@ -55,7 +55,7 @@ const otherModel = "other"
 
 // modelLabel is the model of a request as a label.
 func (r *route) modelLabel(asked *hub.Request) string {
-	if asked == nil {
+	if asked == nil || r.cfg.Requests.Model == "" && len(r.cfg.Agent.Models) == 0 {
 		return otherModel
 	}
 	name := plainText(asked.Model)
