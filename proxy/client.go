@@ -101,7 +101,7 @@ func (s *httpSink) begin(out *wire.Out) {
 
 // write implements sink. The first write carries the response header as well.
 func (s *httpSink) write(out *wire.Out) error {
-	_, err := s.conn.Write(s.opened(out, s.chunk(out)))
+	err := s.send(out, s.chunk(out))
 	if s.known != nil && err == nil {
 		s.known()
 		s.known = nil
@@ -124,11 +124,7 @@ func (s *httpSink) end(out *wire.Out, f *hub.Failure) error {
 	} else if s.chunked {
 		p = append(p, "0\r\n\r\n"...)
 	}
-	if p = s.opened(out, p); len(p) == 0 {
-		return nil
-	}
-	_, err := s.conn.Write(p)
-	return err
+	return s.send(out, p)
 }
 
 // chunk frames what out holds; nothing if it holds nothing, since an empty chunk would end the body. The size is
@@ -154,19 +150,21 @@ func (s *httpSink) chunk(out *wire.Out) []byte {
 	return out.Buf[at:]
 }
 
-// opened puts the response header before the first bytes of a body.
-func (s *httpSink) opened(out *wire.Out, p []byte) []byte {
-	if s.began {
-		return p
+// send writes p, which is of a body. The response header stands before the first bytes of one.
+func (s *httpSink) send(out *wire.Out, p []byte) error {
+	if !s.began {
+		s.began = true
+		buf := rawio.Buffers.Get().(*[]byte)
+		defer rawio.Buffers.Put(buf)
+		p = append(s.answerHeader((*buf)[:0], out.Framing()), p...)
+		s.releaseHeader()
 	}
-	s.began = true
-	head := s.answerHeader(make([]byte, 0, headRoom+len(p)), out.Framing())
-	s.releaseHeader()
-	return append(head, p...)
+	if len(p) == 0 {
+		return nil
+	}
+	_, err := s.conn.Write(p)
+	return err
 }
-
-// headRoom is what most response headers fit into, in bytes.
-const headRoom = 512
 
 // answerHeader appends the header of the answer: the upstream's if that passes, else that of a stream.
 func (s *httpSink) answerHeader(head []byte, f wire.Framing) []byte {
