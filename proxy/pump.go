@@ -50,12 +50,10 @@ type pump struct {
 	buf  rawio.Buffer
 
 	limits          pumpLimits
-	status          bool                    // the sink can tell a failure before the first record by a status
-	appendKeepAlive func(*wire.Out)         // appends a sign of life
-	flushed         func()                  // after each write; nil for none
-	arrived         func(now time.Duration) // after each read, while lastIn is still that of the one before; nil for none
-	finished        func()                  // before the client learns that the stream has ended; nil for none
-	mayBeError      func() bool             // it may yet turn out that the answer is an error before its first byte; nil for never
+	status          bool            // the sink can tell a failure before the first record by a status
+	appendKeepAlive func(*wire.Out) // appends a sign of life
+	follower        pumpFollower    // nil for none
+	mayBeError      *bool           // it may yet turn out that the answer is an error before its first byte; nil for never
 
 	start           time.Time
 	lastIn, lastOut time.Duration // when bytes came last, when bytes left last
@@ -67,6 +65,18 @@ type pump struct {
 	atEnd           bool          // the source was read to its end
 
 	canceler *canceler
+}
+
+// A pumpFollower learns how far a pump is.
+type pumpFollower interface {
+	// arrived comes after each read, while lastIn is still that of the one before.
+	arrived(now time.Duration)
+
+	// flushed comes after each write.
+	flushed()
+
+	// finished comes before the client learns that the stream has ended.
+	finished()
 }
 
 // pumpLimits bound a stream in time; 0 is no bound.
@@ -157,8 +167,8 @@ func (p *pump) move() *hub.Failure {
 func (p *pump) step(err error, now time.Duration) (f *hub.Failure, done bool) {
 	switch err {
 	case nil:
-		if p.arrived != nil {
-			p.arrived(now)
+		if p.follower != nil {
+			p.follower.arrived(now)
 		}
 		p.lastIn = now
 		return p.feed(false, now), false
@@ -193,8 +203,8 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 		p.out.Buf, p.out.Records = p.out.Buf[:p.room], 0
 	}
 	end := p.eng.Finish(f, p.now(), mute)
-	if p.finished != nil {
-		p.finished()
+	if p.follower != nil {
+		p.follower.finished()
 	}
 	n := len(p.out.Buf) - p.room
 	if p.out.Records > 0 {
@@ -291,7 +301,7 @@ func (p *pump) flush() error {
 
 // holds reports whether records are kept back before the first byte, so that a failure can be a status. A sign of life takes
 // them along, so they do not wait longer than that.
-func (p *pump) holds() bool { return p.status && !p.began && p.mayBeError != nil && p.mayBeError() }
+func (p *pump) holds() bool { return p.status && !p.began && p.mayBeError != nil && *p.mayBeError }
 
 // send writes out. Time lost on a slow client is no silence of the upstream, nor of the stream.
 func (p *pump) send() error {
@@ -313,8 +323,8 @@ func (p *pump) send() error {
 		return err
 	}
 	p.wrote += int64(n)
-	if p.flushed != nil {
-		p.flushed()
+	if p.follower != nil {
+		p.follower.flushed()
 	}
 	return nil
 }

@@ -179,11 +179,18 @@ func TestPumpStops(t *testing.T) {
 	var w writes
 	src := &script{pieces: []string{lines(lineHello, lineEnd)}, err: io.EOF}
 	p := newPump(src, &w, false)
-	p.arrived = func(time.Duration) { p.canceler.cancel(hub.Fail(shutdown, nil)) }
+	p.follower = stopping{p}
 	if got := p.run(); got != nil {
 		t.Errorf("a complete run ended with %v", got)
 	}
 }
+
+// stopping cancels a pump when something has arrived.
+type stopping struct{ *pump }
+
+func (s stopping) arrived(time.Duration) { s.canceler.cancel(hub.Fail(hub.CodeShutdown, nil)) }
+func (stopping) flushed()                {}
+func (stopping) finished()               {}
 
 // TestPumpRests gives up large buffers in silence.
 func TestPumpRests(t *testing.T) {
@@ -294,7 +301,7 @@ func flowing(t testing.TB, copies bool) (*pump, *endless) {
 	case *engine.Copier:
 		x.stats = eng.Stats
 	}
-	p.flushed, p.arrived = func() { x.pump.wrote = p.wrote; x.flushed() }, x.arrived
+	p.follower = counting{x, p}
 	p.begin()
 	if err := src.ReadInto(&p.buf, time.Time{}); err != nil {
 		t.Fatal(err)
@@ -304,6 +311,17 @@ func flowing(t testing.TB, copies bool) (*pump, *endless) {
 	}
 	p.src = e
 	return p, e
+}
+
+// counting lets a stream count what a pump moves that is not its own.
+type counting struct {
+	*stream
+	of *pump
+}
+
+func (c counting) flushed() {
+	c.pump.wrote = c.of.wrote
+	c.stream.flushed()
 }
 
 // TestPumpAllocatesNothing per event.

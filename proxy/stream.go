@@ -29,7 +29,8 @@ type stream struct {
 	before        engine.Progress // as far as the metrics know
 	cancelRequest *cancelRequest  // what cancels the run at its upstream; nil for nothing
 	engine        engine.Engine
-	ids           threadids.Mapper
+	ids           *threadids.Mapper
+	conceal       engine.Concealer
 	placed        placement     // of its requests
 	agent         *agentTurn    // of an agent that is a process; nil for a server
 	agentError    string        // what a failed agent says, if the log may show it
@@ -127,8 +128,8 @@ func (s *Server) next(conn *inbound.Conn) {
 // grow its stack anew for each.
 func (s *Server) serveStreams(conn *inbound.Conn, serve func(*inbound.Conn)) {
 	for serve != nil {
-		if serve(conn); !conn.Again {
 		conn.BeginStream()
+		if serve(conn); !conn.Again {
 			return
 		}
 		conn.Again = false
@@ -147,7 +148,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer c.endThread()
 	s.noteDropped(c)
 	s.noteRequest(c)
-	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
+	x := &stream{server: s, call: c, canceler: st, begun: time.Now(), ids: mappers.Get().(*threadids.Mapper)}
 	x.trace()
 	x.beginAudit()
 	target := x.takeEngine(sink)
@@ -159,8 +160,10 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	x.flushed()
 	x.report(f)
 	x.pump.release()
-	if f == nil || f.Code != hub.CodeInternal { // else its state is unknown
+	if f == nil || f.Code != hub.CodeInternal { // else their state is unknown
 		target.release(x.engine)
+		x.ids.Reset()
+		mappers.Put(x.ids)
 	}
 	return f
 }
@@ -243,13 +246,13 @@ func (x *stream) prepare(sink sink) {
 	case *engine.Pipeline:
 		eng.Edit = x.edit
 		if !r.cfg.Errors.Expose {
-			conceal := x.concealer()
-			eng.Conceal = &conceal
+			x.conceal = x.concealer()
+			eng.Conceal = &x.conceal
 		}
 		if r.mapsIDs(x.call.target.dialect) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
 		}
-		x.pump.mayBeError = func() bool { return eng.Recognition.Unsure }
+		x.pump.mayBeError = &eng.Recognition.Unsure
 		if x.call.soFar != nil {
 			eng.Observe.Normalized = x.call.soFar.add
 		}
@@ -262,16 +265,17 @@ func (x *stream) prepare(sink sink) {
 		if !r.cfg.Errors.Expose {
 			eng.Guard = engine.NewGuard(r.source, r.options, x.concealer())
 		}
-		x.pump.mayBeError = func() bool { return eng.Recognition.Unsure }
+		x.pump.mayBeError = &eng.Recognition.Unsure
 	}
 	p := &x.pump
 	p.sink, p.eng, p.start, p.canceler = sink, x.engine, x.begun, x.canceler
 	p.status = x.call.session == nil && x.call.lines == nil && !x.call.answeredLater()
-	p.flushed, p.finished = x.flushed, x.call.endThread
-	p.arrived = x.arrived
+	p.follower = x
 	p.limits = pumpLimits{idle: r.up.Cfg.Timeouts.Idle, keepalive: x.call.keepalive(), total: x.call.longest()}
-	if p.appendKeepAlive = x.appendKeepAlive; r.answersWhole(x.call.target, x.call.asked) {
+	if r.answersWhole(x.call.target, x.call.asked) {
 		p.appendKeepAlive = func(*wire.Out) {} // it would open the answer, and the status is not known yet
+	} else {
+		p.appendKeepAlive = x.appendKeepAlive
 	}
 	if x.call.shared != nil {
 		p.limits.keepalive = 0 // those who read a log have signs of life of their own
@@ -356,21 +360,6 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 		return decompressed(body)
 	}
 	return body, nil
-}
-
-// maxAgentError is how much is logged of what an agent says of its failure, in bytes.
-const maxAgentError = 2 << 10
-
-// concealer hides what the agent says of its faults from the client. The log gets it if the configuration says so.
-func (x *stream) concealer() engine.Concealer {
-	c := engine.Concealer{RequestID: x.call.id}
-	if x.call.route.global.Log.UpstreamErrors {
-		c.Note = func(why []byte) {
-			why = x.call.route.masked(why)
-			x.agentError = strings.ToValidUTF8(string(why[:min(len(why), maxAgentError)]), "\uFFFD")
-		}
-	}
-	return c
 }
 
 // edit changes normalized events on their way to the encoder.

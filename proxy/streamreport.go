@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -43,6 +44,9 @@ func (x *stream) arrived(now time.Duration) {
 		x.call.route.metrics.gap.Observe((now - last).Seconds())
 	}
 }
+
+// finished lets the next turn of the conversation begin.
+func (x *stream) finished() { x.call.endThread() }
 
 // report counts how the stream ended and writes its one line of log.
 func (x *stream) report(f *hub.Failure) {
@@ -171,4 +175,19 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		fields = append(fields, zap.Int64("record_errors", n), zap.NamedError("first_error", t.First))
 	}
 	return fields
+}
+
+// maxAgentError is how much is logged of what an agent says of its failure, in bytes.
+const maxAgentError = 2 << 10
+
+// concealer hides what the agent says of its faults from the client. The log gets it if the configuration says so.
+func (x *stream) concealer() engine.Concealer {
+	c := engine.Concealer{RequestID: x.call.id}
+	if x.call.route.global.Log.UpstreamErrors {
+		c.Note = func(why []byte) {
+			why = x.call.route.masked(why)
+			x.agentError = strings.ToValidUTF8(string(why[:min(len(why), maxAgentError)]), "\uFFFD")
+		}
+	}
+	return c
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
@@ -17,6 +18,9 @@ type target struct {
 	engines sync.Pool    // of *engine.Pipeline
 	wholes  sync.Pool    // of *engine.Pipeline, for answers in one piece
 }
+
+// mappers of ids are used again: their maps cost more to make than to empty.
+var mappers = sync.Pool{New: func() any { return new(threadids.Mapper) }}
 
 func newTarget(d *hub.Dialect, cfg *config.Config, rc *config.Route) (*target, error) {
 	t := &target{dialect: d}
