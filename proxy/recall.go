@@ -62,6 +62,9 @@ func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
 // turnToRemember says which conversation or answer a request goes on from, and under which id its own answer is remembered; nil if
 // it does neither.
 func (c *call) turnToRemember(asked *hub.Request) *threads.Turn {
+	if !asked.Partial && !asked.Begins && !asked.Store && !asked.Keep {
+		return nil
+	}
 	r, turn := c.route, threads.Turn{}
 	name := func(kind threads.Kind, body []byte) threads.Key {
 		return threads.Key{Scope: c.scope, Kind: kind, Name: plainText(body)}

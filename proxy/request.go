@@ -126,8 +126,11 @@ func (c *call) setURL(rest, query string) {
 	if c.route.up.Agents != nil {
 		return
 	}
-	u := &c.route.up.Cfg.URL.URL
-	c.request.Header.SetRequestURI(upstreamURI(u, rest, query))
+	u, uri := &c.route.up.Cfg.URL.URL, c.route.uri
+	if rest != "" || query != "" {
+		uri = upstreamURI(u, rest, query)
+	}
+	c.request.Header.SetRequestURI(uri)
 	c.request.Header.SetHost(u.Host)
 	c.request.UseHostHeader = true
 }

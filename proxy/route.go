@@ -45,6 +45,7 @@ type route struct {
 	part         part
 	global       *config.Config
 	up           *upstream.Upstream
+	uri          string // of its requests, where clients add nothing
 	source       *hub.Dialect
 	options      hub.Options // of the source
 	framing      wire.Framing
@@ -174,6 +175,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream.Upstream, known
 		return nil, err
 	}
 	r := &route{cfg: rc, name: rc.Path, global: cfg, up: up, source: source, allow: fields.Set(rc.Headers.Allow...), methods: fields.Set(rc.Methods...)}
+	r.uri = upstreamURI(&up.Cfg.URL.URL, "", "")
 	for _, field := range cfg.Threads.Principal {
 		r.principal = append(r.principal, string(fasthttp.AppendNormalizedHeaderKey(nil, field)))
 	}

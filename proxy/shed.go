@@ -19,7 +19,7 @@ import (
 
 // refuseOverloaded refuses a request that would begin a run, before its body is read, where its client gets no more of them.
 func (s *Server) refuseOverloaded(ctx *fasthttp.RequestCtx, r *route, t *target, sub *subpath) *hub.Failure {
-	if r.part != partWhole || !sub.isRun() || r.comesBack(t, &ctx.Request) || websocket.FastHTTPIsWebSocketUpgrade(ctx) || !s.shed.Sheds() {
+	if !s.shed.Sheds() || r.part != partWhole || !sub.isRun() || r.comesBack(t, &ctx.Request) || websocket.FastHTTPIsWebSocketUpgrade(ctx) {
 		return nil
 	}
 	return r.overloaded(s.shed.Refuses(clientKey(senderOf(ctx).who, fields.ClientOf(&ctx.Request.Header, ctx.RemoteAddr(), r.global))))
