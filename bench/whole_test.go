@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,11 +27,43 @@ func BenchmarkWholeAnswers(b *testing.B) {
 	b.Run("translated", func(b *testing.B) { loopWhole(b, serveWhole(b, agent), `"content":"Hello, world"`) })
 }
 
+// mostWholeAllocations is how often one exchange may allocate, the reading of the load and the agent and what the runtime does meanwhile
+// included.
+const mostWholeAllocations = 75
+
+// TestWholeAnswerAllocations holds what the exchange of a whole answer allocates.
+func TestWholeAnswerAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Log("the race detector allocates: nothing to count")
+		return
+	}
+	const exchanges = 1000
+	addr := serveWhole(t, wholeAgent(t))
+	ask := func() {
+		if err := askWhole(addr, wholeRequest(), []byte(`"content":"Hello, world"`), exchanges); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask() // what is kept for further ones is made once
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ask()
+	runtime.ReadMemStats(&after)
+	if n := (after.Mallocs - before.Mallocs) / exchanges; n > mostWholeAllocations {
+		t.Errorf("an exchange allocates %d times, want at most %d", n, mostWholeAllocations)
+	}
+}
+
+// wholeRequest is a request for a whole answer.
+func wholeRequest() []byte {
+	const body = `{"model":"m","messages":[{"role":"user","content":"Hi"}]}`
+	return fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+}
+
 // loopWhole asks addr in a loop of 16 connections, and wants each answer to hold a text.
 func loopWhole(b *testing.B, addr, want string) {
 	const loop = 16
-	const body = `{"model":"m","messages":[{"role":"user","content":"Hi"}]}`
-	request := fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	request := wholeRequest()
 	var loops sync.WaitGroup
 	each := b.N/loop + 1
 	cpu := cpuTime()
@@ -128,7 +161,7 @@ func readPiece(r *bufio.Reader, buf []byte, n int) ([]byte, error) {
 }
 
 // wholeAgent is an agent whose runs say Hello, world in two deltas.
-func wholeAgent(b *testing.B) (addr string) {
+func wholeAgent(b testing.TB) (addr string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -165,7 +198,7 @@ func wholeAgent(b *testing.B) (addr string) {
 }
 
 // serveWhole starts the proxy in front of the agent.
-func serveWhole(b *testing.B, agent string) (addr string) {
+func serveWhole(b testing.TB, agent string) (addr string) {
 	cfg, err := config.Parse("bench.yaml", []byte("listen: 127.0.0.1:0\nupstreams:\n  agent: {url: 'http://"+agent+"/run', dialect: agui}\n"+
 		"routes:\n  - {path: /v1/*, upstream: agent, client: openai-chat}\n"), nil, nil)
 	if err != nil {
