@@ -118,3 +118,38 @@ func TestConnAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestConnErrors: what goes wrong is said as net says it.
+func TestConnErrors(t *testing.T) {
+	ours, peer := sockets(t)
+	c := NewConn(ours)
+	same := func(what string, got, want error) {
+		t.Helper()
+		if got == nil || want == nil || got.Error() != want.Error() {
+			t.Errorf("%s: %v, of net it is %v", what, got, want)
+		}
+	}
+	var one [1]byte
+	_ = c.SetReadDeadline(time.Unix(1, 0))
+	_, err := c.Read(one[:])
+	_, want := ours.Read(one[:])
+	same("a read that takes too long", err, want)
+	_ = c.SetReadDeadline(time.Time{})
+
+	if err := peer.(*net.TCPConn).SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	peer.Close()
+	_, err = c.Read(one[:])
+	var op *net.OpError
+	if !IsReset(err) || !errors.As(err, &op) || op.Op != "read" || op.Source != ours.LocalAddr() || op.Addr != ours.RemoteAddr() {
+		t.Errorf("a reset is %v", err)
+	}
+	_, err = c.Write(one[:])
+	_, want = ours.Write(one[:])
+	same("a write to what was reset", err, want)
+	c.Close()
+	_, err = c.Write(one[:])
+	_, want = ours.Write(one[:])
+	same("a write to what is closed", err, want)
+}
