@@ -28,8 +28,9 @@ type decoder struct {
 	latest       *call // which the record before was a piece of arguments of, if that; see Repeat
 	minted       int   // calls that the upstream gave no id
 	usage        hub.Counts
-	elsewhere    bool  // usage was said in other places than the top of a chunk
-	fault        error // the first of the record
+	form         usageForm // of the last usage
+	elsewhere    bool      // usage was said in other places than the top of a chunk
+	fault        error     // the first of the record
 }
 
 func newDecoder(o hub.Options) hub.Decoder {
@@ -45,6 +46,7 @@ func (d *decoder) Reset() {
 	d.begun, d.ended = false, false
 	d.id, d.choices, d.minted = d.id[:0], nil, 0
 	d.usage, d.elsewhere = hub.NoCounts, false
+	d.form.reset()
 	d.latest = nil
 }
 

@@ -230,21 +230,22 @@ const (
 
 // count notes the counts of a usage object. They are totals: the last one counts, but a zero does not undo a number.
 func (d *decoder) count(v rawjson.Value) {
-	if rawjson.Kind(v) != '{' {
+	if rawjson.Kind(v) != '{' || d.form.count(v) {
 		return
 	}
+	d.form.begin(v)
 	u := &d.usage
 	var prompt, completion rawjson.Value
 	for name, val := range rawjson.EachField(v) {
 		switch string(name) {
 		case "prompt_tokens":
-			set(&u.In, val)
+			d.set(&u.In, val)
 		case "completion_tokens":
-			set(&u.Out, val)
+			d.set(&u.Out, val)
 		case "total_tokens":
-			set(&u.Total, val)
+			d.set(&u.Total, val)
 		case "prompt_cache_hit_tokens": // DeepSeek
-			set(&u.Cached, val)
+			d.set(&u.Cached, val)
 		case "prompt_tokens_details":
 			prompt = val
 		case "completion_tokens_details":
@@ -256,6 +257,13 @@ func (d *decoder) count(v rawjson.Value) {
 		}
 	}
 	d.countDetails(prompt, completion)
+	d.form.end()
+}
+
+// set notes a count, and where it stands.
+func (d *decoder) set(have *int64, v rawjson.Value) {
+	set(have, v)
+	d.form.note(have, v)
 }
 
 // countDetails notes what counts are made up of.
@@ -264,14 +272,14 @@ func (d *decoder) countDetails(prompt, completion rawjson.Value) {
 	for name, val := range rawjson.EachField(prompt) {
 		switch string(name) {
 		case "cached_tokens":
-			set(&u.Cached, val)
+			d.set(&u.Cached, val)
 		case "cache_write_tokens":
-			set(&u.CacheWrite, val)
+			d.set(&u.CacheWrite, val)
 		}
 	}
 	for name, val := range rawjson.EachField(completion) {
 		if string(name) == "reasoning_tokens" {
-			set(&u.ReasoningTokens, val)
+			d.set(&u.ReasoningTokens, val)
 		}
 	}
 }
@@ -283,7 +291,13 @@ func (d *decoder) countElsewhere(v rawjson.Value) {
 }
 
 func set(have *int64, v rawjson.Value) {
-	if n, ok := rawjson.Int(v); ok && (n > 0 || n == 0 && *have < 0) {
+	if n, ok := rawjson.Int(v); ok {
+		advance(have, n)
+	}
+}
+
+func advance(have *int64, n int64) {
+	if n > 0 || n == 0 && *have < 0 {
 		*have = n
 	}
 }
