@@ -243,6 +243,11 @@ func TestAway(t *testing.T) {
 	flushed(t, one)
 	server.SetError("LOADING not yet")
 	short.Append([]byte("c"))
+	await(t, "it to be on its way", func() bool { // an error alone may be that of who says that the replica is there
+		one.writer.mu.Lock()
+		defer one.writer.mu.Unlock()
+		return len(short.said) == 0
+	})
 	await(t, "an error", func() bool { return one.count(EventError) > 0 })
 	short.Append([]byte("d"))
 	await(t, "the backlog to be full", func() bool { long.Append(make([]byte, 900)); return one.count(EventLost) > 0 })
