@@ -22,9 +22,6 @@ const repeated = alice + "\r\nIdempotency-Key: k1"
 func TestIdempotency(t *testing.T) {
 	t.Parallel()
 	for _, c := range resumeClients {
-		if c.dialect == "native" {
-			continue // it is copied
-		}
 		t.Run(c.dialect, func(t *testing.T) {
 			t.Parallel()
 			a, goOn, _ := gatedAgent(t)

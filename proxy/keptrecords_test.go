@@ -84,16 +84,9 @@ func TestKeptRecords(t *testing.T) {
 		t.Run(c.dialect, func(t *testing.T) {
 			t.Parallel()
 			d := dialect(t, c.dialect)
-			if c.body == "{}" {
-				c.body = `{"messages":[{"role":"user","parts":[{"kind":"text","text":"hi"}]}]}`
-			}
 			a, goOn, said := alikeAgent(t, d)
 			r := alike(t, a, c.dialect, "", "client: "+c.dialect+"\nresume: {grace: 1m}")
-			first := r.dial()
-			first.ask("POST", c.path, c.body, alice)
-			resp := first.response()
-			run, had := resp.Header.Get(runHeader), firstHalf(t, resp)
-			first.reset()
+			run, had := r.lostRun(c.path, c.body)
 			other := r.dial()
 			other.ask("GET", c.path, "", alice, "X-Sabir-Run: "+run)
 			live := other.response()
@@ -265,11 +258,7 @@ func TestKeptRecordsElsewhere(t *testing.T) {
 	}
 	one, two := at(), at()
 	c := resumeClients[2]
-	first := one.dial()
-	first.ask("POST", c.path, c.body, alice)
-	resp := first.response()
-	run, had := resp.Header.Get(runHeader), firstHalf(t, resp)
-	first.reset()
+	run, had := one.lostRun(c.path, c.body)
 	two.awaitRun(t, run)
 	other := two.dial()
 	other.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had))
@@ -350,4 +339,38 @@ func TestKeptRecordsConceal(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestKeptEventsOfAlike: where both sides speak one dialect in different versions, the run is kept as its events.
+func TestKeptEventsOfAlike(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := alikeAgent(t, dialect(t, "a2a"))
+	close(goOn)
+	yaml := simple(a.url(), "", "options: {version: '1.0'}\n", "client: a2a\nrequests: {mode: translate}\nresume: {grace: 1m}")
+	r := start(t, strings.Replace(yaml, "dialect: native", "dialect: a2a", 1))
+	body := a2aCall("message/stream", `"message":{"kind":"message","messageId":"u","role":"user","parts":[{"kind":"text","text":"hi"}]}`)
+	resp, got := r.post("/run", body, alice)
+	if !strings.Contains(got, `"kind":"artifact-update"`) || !strings.Contains(got, "Hello") {
+		t.Errorf("a client of version 0.3 gets\n%s", got)
+	}
+	if again := r.call(t, 200, alice+"\r\nX-Sabir-Run: "+resp.Header.Get(runHeader), "GET", "/run", ""); again != got {
+		t.Errorf("again\n%s\nand not\n%s", again, got)
+	}
+}
+
+// TestKeptRecordsOfAnother: where the agent of a route has come to speak another dialect, what it said before that cannot be read.
+func TestKeptRecordsOfAnother(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := alikeAgent(t, dialect(t, "openai-chat"))
+	close(goOn)
+	r := alike(t, a, "openai-chat", "", "client: auto\ndefault: openai-chat\nresume: {grace: 1m}")
+	c := resumeClients[2]
+	resp, _ := r.post(c.path, c.body, alice)
+	run := alice + "\r\nX-Sabir-Run: " + resp.Header.Get(runHeader)
+	r.call(t, 200, run, "GET", "/run", "")
+	next := strings.NewReplacer("path: /run", "path: /run/*", "dialect: native", "dialect: agui")
+	if err := r.Reload(parse(t, next.Replace(simple(a.url(), "", "", "client: auto\ndefault: openai-chat\nrequests: {mode: translate}\nresume: {grace: 1m}")))); err != nil {
+		t.Fatal(err)
+	}
+	r.call(t, 410, run, "GET", "/run", "", "run_cut")
 }

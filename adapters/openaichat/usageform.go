@@ -7,7 +7,7 @@ import (
 )
 
 // usageForm is the last usage object, with the places of its counts. Servers that say the usage in each chunk change nothing else in it, and to
-// compare it with the last one costs a tenth of reading it.
+// compare it with the last one costs less than to read it.
 type usageForm struct {
 	text   []byte // empty: the next one is read
 	counts []formCount

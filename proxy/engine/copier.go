@@ -43,7 +43,7 @@ type Copier struct {
 	Ended   bool
 	endedAt time.Duration
 	late    time.Duration // how long words may come after the end, as in a translated stream
-	log     bool          // it reads what another copier has written, to its end
+	fromLog bool          // it reads what another copier has written, to its end
 	toLog   bool          // it writes that: how the stream was cut is for each reader to say
 	Unsaid  *hub.Failure  // what was not written for that reason
 	now     time.Duration
@@ -281,7 +281,7 @@ func (c *Copier) Settle(record bool) {
 	default:
 		c.raw = c.Follow || now == wire.NDJSON || now == wire.Concat
 	}
-	c.raw = c.raw && !c.log
+	c.raw = c.raw && !c.fromLog
 	if before && !c.raw {
 		c.terminate()
 	}
@@ -339,14 +339,16 @@ func (c *Copier) terminate() {
 }
 
 func (c *Copier) Tick(now time.Duration) (next time.Duration, over bool) {
-	if c.Ended && !c.log {
+	if c.Ended && !c.fromLog {
 		next = c.endedAt + c.late
 	}
 	return next, c.over(now)
 }
 
 // over reports whether the run has ended, and the time for its last words has passed.
-func (c *Copier) over(now time.Duration) bool { return c.Ended && !c.log && now-c.endedAt >= c.late }
+func (c *Copier) over(now time.Duration) bool {
+	return c.Ended && !c.fromLog && now-c.endedAt >= c.late
+}
 
 func (c *Copier) Finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure {
 	if c.failed {

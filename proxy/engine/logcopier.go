@@ -18,6 +18,6 @@ func CopyToLog(c Config) *Copier {
 func CopyFromLog(c Config, out *wire.Out) *Copier {
 	c.Framing = LogFraming
 	k := NewCopier(c, out, false)
-	k.dec, k.log = nil, true
+	k.dec, k.fromLog = nil, true
 	return k
 }

@@ -24,12 +24,7 @@ func BenchmarkStore(b *testing.B) {
 
 func benchmarkStore(b *testing.B, flush time.Duration) {
 	s := benchStore(b, flush)
-	runs := make([]*Run, 200)
-	for i := range runs {
-		runs[i] = benchRun(b, s, i)
-	}
-	event := make([]byte, 83)
-	s.writer.flush(time.Second)
+	runs, event := benchRuns(b, s), make([]byte, 83)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	waking := wakingCPU(b, tick)
@@ -56,12 +51,7 @@ func benchmarkStore(b *testing.B, flush time.Duration) {
 // each, and how many went together.
 func BenchmarkOneByOne(b *testing.B) {
 	s := benchStore(b, 0)
-	runs := make([]*Run, 200)
-	for i := range runs {
-		runs[i] = benchRun(b, s, i)
-	}
-	event := make([]byte, 83)
-	s.writer.flush(time.Second)
+	runs, event := benchRuns(b, s), make([]byte, 83)
 	tick := time.NewTicker(500 * time.Microsecond)
 	defer tick.Stop()
 	waking := wakingCPU(b, tick)
@@ -110,9 +100,35 @@ func BenchmarkAhead(b *testing.B) {
 	b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds()), "µs-wait-p99")
 }
 
-// BenchmarkFollow shows how long an event is on its way from its owner to another replica, 100 events a second.
+// BenchmarkFollow shows how long an event is on its way from its owner to another replica, 100 events a second; and beside 2,000 events a second of
+// other runs, with which it shares round trips.
 func BenchmarkFollow(b *testing.B) {
-	one, two := benchStore(b, 0), benchStore(b, 0)
+	b.Run("alone", func(b *testing.B) { benchmarkFollow(b, benchStore(b, 0)) })
+	b.Run("beside", func(b *testing.B) {
+		one := benchStore(b, 0)
+		runs, event := benchRuns(b, one), make([]byte, 83)
+		quit, over := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(over)
+			tick := time.NewTicker(500 * time.Microsecond)
+			defer tick.Stop()
+			for n := 0; ; n++ {
+				select {
+				case <-tick.C:
+					runs[n%len(runs)].Append(event)
+				case <-quit:
+					return
+				}
+			}
+		}()
+		benchmarkFollow(b, one)
+		close(quit)
+		<-over
+	})
+}
+
+func benchmarkFollow(b *testing.B, one *Store) {
+	two := benchStore(b, 0)
 	r, event := benchRun(b, one, 0), make([]byte, 83)
 	one.writer.flush(time.Second)
 	got := make(arrivals, 1)
@@ -153,6 +169,16 @@ func benchStore(b *testing.B, flush time.Duration) *Store {
 	})
 	b.Cleanup(s.Close)
 	return s
+}
+
+// benchRuns are runs that have begun.
+func benchRuns(b *testing.B, s *Store) []*Run {
+	runs := make([]*Run, 200)
+	for i := range runs {
+		runs[i] = benchRun(b, s, i)
+	}
+	s.writer.flush(time.Second)
+	return runs
 }
 
 func benchRun(b *testing.B, s *Store, i int) *Run {
