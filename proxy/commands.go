@@ -85,12 +85,16 @@ func (s *Server) command(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 	case len(form.Call) > 0 && form.Other:
 		return nil, hub.Fail(hub.CodeNoEndpoint, nil)
 	}
-	if f := s.awaitThread(threadKey(ctx, r, sub), form.Supersedes); f != nil {
+	before, f := s.awaitThread(threadKey(ctx, r, sub), form.Supersedes)
+	if f != nil {
 		return nil, f
 	}
 	c, f := newCall(&ctx.Request, senderOf(ctx), r, t, sub, requestID(&ctx.Request))
 	if f != nil {
 		return nil, f
+	}
+	if before != nil && c.asked != nil { // events have numbers by the time of their run
+		c.asked.Time = max(c.asked.Time, before.About.asked.Time+1)
 	}
 	s.logRequest(c, &ctx.Request)
 	c.lease = inbound.ConnOf(ctx).TakeLease()
@@ -124,23 +128,24 @@ func (c *call) tellPast() *hub.Failure {
 	return f
 }
 
-// awaitThread waits until the run of a conversation that was stopped has ended, or that the next one is to end.
-func (s *Server) awaitThread(key eventlog.Key, supersedes bool) *hub.Failure {
+// awaitThread waits until the run of a conversation that was stopped has ended, or that the next one is to end. It returns the last run, nil
+// for none.
+func (s *Server) awaitThread(key eventlog.Key, supersedes bool) (*sharedRun, *hub.Failure) {
 	run, f := s.sharedRunOf(key)
 	if f != nil || run == nil || run.Ended() {
-		return f
+		return run, f
 	}
 	if supersedes {
 		if f := s.stopShared(run); f != nil {
-			return f
+			return nil, f
 		}
 	} else if run.About.canceler == nil || run.About.canceler.Failure() == nil {
-		return nil // whether there can be two is for who keeps the conversation
+		return run, nil // whether there can be two is for who keeps the conversation
 	}
 	st := new(canceler)
 	late := time.AfterFunc(commandWait, func() { st.cancel(hub.Fail(hub.CodeSessionBusy, nil)) })
 	defer late.Stop()
-	return awaitEnd(run, anyReaders, st)
+	return run, awaitEnd(run, anyReaders, st)
 }
 
 // anyReaders is the bound of readers for those that are no clients.

@@ -5,8 +5,17 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/valyala/fasthttp"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // commandOf is a command of the thread protocol of LangGraph.
@@ -85,6 +94,33 @@ func TestCommands(t *testing.T) {
 			t.Errorf("event %s follows %s", m[0], last)
 		}
 		last = m[2]
+	}
+}
+
+// TestCommandsAtOnce: the events of a run have larger numbers than those of the run before, also where both began at the same time.
+func TestCommandsAtOnce(t *testing.T) {
+	t.Parallel()
+	core, logs := observer.New(zapcore.InfoLevel)
+	yaml := simple(newAgent(t, streaming(smallRun)).url(), "", "", "client: langgraph\nrequests: {mode: translate}")
+	r := startOne(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1), zap.New(core), logs)
+	r.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said("one")))
+	all := r.events(t, alice, "t1", everyEvent)
+	eventsUntil(t, all, `"event":"completed"`)
+	way, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	var h fasthttp.RequestHeader
+	field, value, _ := strings.Cut(alice, ": ")
+	h.Set(field, value)
+	first := r.kept.shared.Find(eventlog.Key{Scope: way.scope(&h, nil), Kind: byThread, Name: "t1"})
+	first.About.asked.Time += 3_600_000 // the second one does not begin later by its clock
+	r.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said("two")))
+	numbers := eventNumber.FindAllStringSubmatch(eventsUntil(t, all, `"event":"completed"`), -1)
+	for _, m := range numbers {
+		if n, err := strconv.ParseInt(m[2], 10, 64); err != nil || n/4096 <= first.About.asked.Time {
+			t.Errorf("event %s belongs to the time of the run before, %d", m[0], first.About.asked.Time)
+		}
+	}
+	if len(numbers) == 0 {
+		t.Error("no event has a number")
 	}
 }
 
