@@ -31,6 +31,7 @@ type Run struct {
 	why    []byte // what else there is to know of that
 	ended  bool
 	queued bool
+	ahead  bool // its client may wait until Redis has what it said
 	lost   bool // others cannot read it any more
 }
 
@@ -86,8 +87,11 @@ func (r *Run) Append(p []byte) {
 
 // AppendAhead sends what the run says, and waits until Redis has it. Where that takes too long, other replicas lose the run, and it goes on.
 func (r *Run) AppendAhead(p []byte, most time.Duration) {
-	r.Append(p)
 	w := r.writer
+	w.mu.Lock()
+	r.ahead = true
+	w.mu.Unlock()
+	r.Append(p)
 	wake(w.urgent)
 	late := time.NewTimer(most)
 	defer late.Stop()

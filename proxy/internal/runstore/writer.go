@@ -23,8 +23,9 @@ type writer struct {
 	waiting []*Run // those that have something to send, in the order in which they said it
 	spare   []*Run // memory for the next ones
 	batch   []entry
-	args    []any // of the commands of a batch
-	bytes   int   // that wait
+	args    []any         // of the commands of a batch
+	fences  []redis.Cmder // one for each entry of a batch
+	bytes   int           // that wait
 	live    map[*Run]struct{}
 	idle    sync.Cond // nothing waits, and nothing is on its way
 	sending bool
@@ -63,7 +64,9 @@ func (w *writer) queue(r *Run, n int) {
 		r.queued = true
 		w.waiting = append(w.waiting, r)
 	}
-	wake(w.kick)
+	if len(w.waiting) == 1 { // behind the first, the writer will look in any case
+		wake(w.kick)
+	}
 }
 
 // wake makes the writer look.
@@ -146,6 +149,8 @@ type entry struct {
 	end    string
 	why    []byte
 	id     [24]byte // memory for the id
+
+	refused error // what Redis has said against it
 }
 
 // take takes what waits.
@@ -188,16 +193,7 @@ const pause = 100 * time.Millisecond
 func (w *writer) send(ctx context.Context, batch []entry) {
 	for ctx.Err() == nil {
 		commands, err := w.try(ctx, batch)
-		again := batch[:0]
-		for i, e := range batch {
-			if failed := commands[i].Err(); failed != nil && (!isReply(failed) || isTemporary(failed)) {
-				again = append(again, e)
-			} else {
-				w.checkReply(ctx, e.run, failed)
-				w.took(&e)
-			}
-		}
-		if batch = again; len(batch) == 0 {
+		if batch = w.answer(ctx, batch, commands); len(batch) == 0 {
 			return
 		}
 		w.store.report(err)
@@ -208,13 +204,44 @@ func (w *writer) send(ctx context.Context, batch []entry) {
 	}
 }
 
-// took notes that Redis has an entry, or will never have it.
-func (w *writer) took(e *entry) {
+// answer notes what Redis has said of each entry, and returns those that are to be sent again.
+func (w *writer) answer(ctx context.Context, batch []entry, commands []redis.Cmder) []entry {
+	again, over := batch[:0], batch[:0:0]
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	e.run.taken = max(e.run.taken, e.number)
-	wake(e.run.stored)
+	for i := range batch {
+		e := &batch[i]
+		switch e.refused = commands[i].Err(); {
+		case e.refused == nil:
+			w.took(e)
+		case !isReply(e.refused) || isTemporary(e.refused):
+			again = append(again, *e)
+		default:
+			over = append(over, *e)
+		}
+	}
+	w.mu.Unlock()
+	for i := range over {
+		w.checkReply(ctx, over[i].run, over[i].refused)
+		w.mu.Lock()
+		w.took(&over[i])
+		w.mu.Unlock()
+	}
+	return again
 }
+
+// took notes that Redis has an entry, or will never have it. The caller holds the lock.
+func (w *writer) took(e *entry) {
+	r := e.run
+	if r.taken = max(r.taken, e.number); r.ahead {
+		wake(r.stored)
+	}
+	if r.said == nil && cap(e.data) <= keptSaid {
+		r.said = e.data[:0]
+	}
+}
+
+// keptSaid is how large the memory of an entry is at most that the next entry of its run is put into.
+const keptSaid = 1 << 10
 
 // isReply reports whether Redis has answered, so that the connection is not to blame.
 func isReply(err error) bool {
@@ -243,14 +270,14 @@ func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, 
 			return slices.Repeat([]redis.Cmder{redis.NewStatusResult("", err)}, len(batch)), err
 		}
 	}
-	fences = make([]redis.Cmder, 0, len(batch))
 	clear(w.args)
-	w.args = w.args[:0]
+	clear(w.fences)
+	w.args, w.fences = w.args[:0], w.fences[:0]
 	for i := range batch {
-		fences = append(fences, w.write(ctx, pipe, &batch[i]))
+		w.fences = append(w.fences, w.write(ctx, pipe, &batch[i]))
 	}
 	_, err = pipe.Exec(ctx)
-	return fences, err
+	return w.fences, err
 }
 
 // name makes a run that begins known by its names.
@@ -322,12 +349,9 @@ const idPrefix = "1-"
 // entryID is the id of an entry that the owner writes.
 func entryID(number int64) string { return idPrefix + strconv.FormatInt(number, 10) }
 
-// checkReply looks how an entry was taken. One that is there already was sent before its answer was lost, unless another replica has
+// checkReply looks why an entry was refused. One that is there already was sent before its answer was lost, unless another replica has
 // ended the run.
 func (w *writer) checkReply(ctx context.Context, r *Run, err error) {
-	if err == nil {
-		return
-	}
 	if !strings.Contains(err.Error(), "equal or smaller") {
 		w.store.report(err)
 		w.mu.Lock()
