@@ -16,16 +16,18 @@ type template struct {
 	event  []byte // SSE event
 	mem    []byte // the bytes of the record but for the holes
 	pieces []piece
-	reads  bool // the decoder reads what is in some of the holes
-	lost   bool // it would read more, which is in none
+	forms  []*form // of objects and lists, as many as there have ever been
+	reads  bool    // the decoder reads what is in some of the holes
+	lost   bool    // it would read more, which is in none
 }
 
 // piece is bytes that must be there, and then a hole.
 type piece struct {
 	must  []byte
 	hole  hole
-	depth int // of an object or a list: how many may be open in it
-	read  int // 1 and more: the number of the member among those that the decoder reads
+	depth int   // of an object or a list: how many may be open in it
+	read  int   // 1 and more: the number of the member among those that the decoder reads
+	form  *form // of an object or a list: the last one
 }
 
 // hole is what a place may hold.
@@ -86,14 +88,29 @@ func (t *template) learnFramed(data, record []byte, at, n int, d *hub.Dialect) {
 // cut keeps what of data is in none of places.
 func (t *template) cut(data []byte, places []place) {
 	t.mem, t.pieces, t.reads = slices.Grow(t.mem[:0], len(data)), t.pieces[:0], false
-	from := 0
+	from, forms := 0, 0
 	for _, p := range append(places, place{start: len(data)}) {
 		begin := len(t.mem)
 		t.mem = append(t.mem, data[from:p.start]...)
-		t.pieces = append(t.pieces, piece{t.mem[begin:], p.hole, p.depth, p.read})
+		next := piece{must: t.mem[begin:], hole: p.hole, depth: p.depth, read: p.read}
+		if p.hole.isContainer() {
+			next.form = t.form(forms)
+			forms++
+		}
+		t.pieces = append(t.pieces, next)
 		t.reads = t.reads || p.read > 0
 		from = p.end
 	}
+}
+
+// form is the i-th form, with nothing in it.
+func (t *template) form(i int) *form {
+	if i == len(t.forms) {
+		t.forms = append(t.forms, new(form))
+	}
+	f := t.forms[i]
+	f.leaves, f.tries = f.leaves[:0], 0
+	return f
 }
 
 // match returns how many bytes at the beginning of data are such a record, and notes what is in its holes; 0 if it is something else,
@@ -111,7 +128,12 @@ func (t *template) match(data []byte, f *filling) (n int) {
 		if n += len(p.must); p.hole == nothing {
 			continue
 		}
-		filled := p.hole.fill(data[n:], p.depth)
+		var filled int
+		if p.form == nil || isEmpty(data[n:]) {
+			filled = p.hole.fill(data[n:], p.depth)
+		} else {
+			filled = p.form.fill(data[n:], p)
+		}
 		if filled < 0 {
 			return 0
 		}
@@ -133,6 +155,12 @@ func (t *template) match(data []byte, f *filling) (n int) {
 func (t *template) matches(rec *wire.Record, f *filling) bool {
 	return t.match(rec.Data, f) == len(rec.Data) && f.end > f.at && bytes.Equal(rec.Event, t.event)
 }
+
+// isEmpty reports whether the object or the list that p begins with has nothing in it: the closing bracket follows.
+func isEmpty(p []byte) bool { return len(p) > 1 && p[1] == p[0]+2 }
+
+// isContainer reports whether an object or a list fills the hole.
+func (h hole) isContainer() bool { return h == object || h == list || h == usage }
 
 // fill returns how many bytes at the start of p fill the hole, -1 if none may. What is in it may be so deep.
 func (h hole) fill(p []byte, depth int) (n int) {
@@ -159,8 +187,8 @@ func (h hole) fill(p []byte, depth int) (n int) {
 	if len(p) == 0 || p[0] != byte(open) {
 		return -1
 	}
-	if len(p) > 1 && p[1] == p[0]+2 { // nothing is in it: the closing bracket follows
-		return 2
+	if isEmpty(p) {
+		return len("{}")
 	}
 	return rawjson.ValueLen(p[:min(len(p), maxValue)], depth)
 }
