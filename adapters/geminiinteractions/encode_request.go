@@ -31,7 +31,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		}
 	}
 	conversation.LostBeside(req, dialectName, l)
-	w.Bool("stream", !req.AskWhole)
+	w.Bool("stream", !req.AskWhole && !background.Wants(req.Upstream))
 	w.Close('}')
 	return w.Buf, nil
 }
@@ -49,13 +49,19 @@ func (w *requestWriter) instructions(system []hub.Message) {
 	w.TextIf("system_instruction", conversation.AppendTexts(nil, system, `\n\n`))
 }
 
-// memory says what the server remembers, and what it is to remember.
+// memory says what the server remembers, and what it is to remember: what runs in the background is asked for later.
 func (w *requestWriter) memory() {
-	if w.req.Partial && len(w.req.Previous) > 0 {
+	previous := w.req.Partial && len(w.req.Previous) > 0
+	if previous {
 		w.Text(callPrevious, w.req.Previous)
-		return
 	}
-	w.Bool("store", false)
+	switch {
+	case background.Wants(w.req.Upstream):
+		w.Bool(optionBackground, true)
+		w.Bool("store", true)
+	case !previous:
+		w.Bool("store", false)
+	}
 }
 
 // tools writes the tools, and reports whether functions are among them.
