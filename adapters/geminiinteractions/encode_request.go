@@ -78,6 +78,7 @@ func (w *requestWriter) tools() (functions bool) {
 			continue
 		}
 		functions = true
+		w.losses.AddIf("tools.strict", string(t.Strict) == "true")
 		w.Open('{')
 		w.Const("type", "function")
 		w.Text("name", t.Name)
@@ -165,6 +166,7 @@ func (w *requestWriter) format() {
 		text.Const("mime_type", mediaJSON)
 		text.ValueIf("schema", f.Schema)
 		text.Close('}')
+		w.losses.AddIf("settings.format.name", len(f.Name) > 0)
 	}
 	switch {
 	case others != nil:

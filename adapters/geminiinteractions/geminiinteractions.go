@@ -97,7 +97,7 @@
 // Losses when written: top_k, penalties, choices, parallel_calls, user, budgets; efforts beyond high, and none, which is minimal; signatures that
 // are not base64 (messages.signature); that a tool must be called, where there is no function (settings.tool_choice); files that only a provider's
 // id names; blocks of results that are no contents, as text; sources without an address, data, approvals; instructions between the messages go to
-// the top (messages.system). Uncounted: whether a function's schema is strict, the name of a format.
+// the top (messages.system); that a function's schema is strict (tools.strict), the name of a format (settings.format.name).
 //
 // # Lost
 //

@@ -40,6 +40,22 @@ func TestAsks(t *testing.T) {
 	}, `{"model":"x",INPUT,"previous_interaction_id":"v1_a","stream":false}`, "messages.reasoning messages.data")
 }
 
+// TestStrictAndNames: the API has no place for that a function's schema is strict, and for the name of a format.
+func TestStrictAndNames(t *testing.T) {
+	f := func(strict, name, losses string) {
+		t.Helper()
+		req := &hub.Request{Model: []byte("x")}
+		req.Tools.Define(hub.Tool{Name: []byte("look"), Strict: []byte(strict)})
+		req.Settings.Format = hub.Format{Kind: hub.FormatSchema, Name: []byte(name), Schema: []byte("{}"), Strict: []byte(strict)}
+		var l hub.Losses
+		if _, err := Dialect.Requests.AppendRequest(nil, req, &l); err != nil || strings.Join(l.Names, " ") != losses {
+			t.Errorf("strict %s, name %q: %v, losses %q, want %q", strict, name, err, l.Names, losses)
+		}
+	}
+	f("true", "reply", "tools.strict settings.format.name")
+	f("false", "", "")
+}
+
 // TestInBackground: an agent that runs in the background is asked without a stream, and to store what comes of it. What follows depends on
 // what it answers.
 func TestInBackground(t *testing.T) {
