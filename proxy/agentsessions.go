@@ -112,7 +112,7 @@ func (c *call) sessionRequest(what hub.SessionCall) (*fasthttp.Request, error) {
 		return nil, err
 	}
 	req := c.bare(what.Method)
-	req.Header.SetRequestURI(upstreamURI(&c.route.up.Cfg.URL.URL, path, ""))
+	req.Header.SetRequestURI(upstreamURI(&c.route.up.Cfg.URL.URL, path, what.Query))
 	if what.Body != nil {
 		req.Header.SetContentType("application/json")
 		req.SetBodyRaw(what.Body)

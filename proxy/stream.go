@@ -342,6 +342,8 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 		body, err = x.openTwice(sink, until)
 	case x.call.agentSession != nil:
 		body, err = x.openInSession(sink, until)
+	case x.call.runsInBackground():
+		body, err = x.openInBackground(sink, until)
 	default:
 		body, err = x.succeed(up, x.call.request, sink, until)
 	}

@@ -26,6 +26,7 @@ type cancelRequest struct {
 	body     func(reason string) []byte
 	over     []int // statuses of the answer that say that the run has ended already
 	outlives bool  // the run goes on when its client leaves: only who asks for its end cancels it
+	begun    bool  // the run goes on, whatever comes of asking for its stream
 }
 
 // openTwice opens the upstream's stream, and then starts the run. It returns the stream.
@@ -162,7 +163,8 @@ func (c *call) bare(method string) *fasthttp.Request {
 	c.request.Header.CopyTo(&req.Header)
 	req.Header.Del(fasthttp.HeaderContentType)
 	req.Header.Del(fasthttp.HeaderContentEncoding)
-	req.Header.Del("Idempotency-Key") // that of the start
+	req.Header.Del(fasthttp.HeaderContentLength) // of a body that was sent already
+	req.Header.Del("Idempotency-Key")            // that of the start
 	req.Header.SetMethod(method)
 	return req
 }
@@ -199,6 +201,9 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 	bye := x.cancelRequest
 	x.cancelRequest = nil
 	reason := cancelReason(f, x.opened)
+	if reason == "" && bye.begun && f != nil && !x.opened {
+		reason = reasonGivenUp
+	}
 	if reason == "" || bye.outlives && reason != reasonCancelled {
 		fasthttp.ReleaseRequest(bye.request)
 		return

@@ -31,7 +31,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		}
 	}
 	conversation.LostBeside(req, dialectName, l)
-	w.Bool("stream", !req.AskWhole)
+	w.Bool("stream", !req.AskWhole && !background.Wants(req.Upstream))
 	w.Close('}')
 	return w.Buf, nil
 }
@@ -49,13 +49,19 @@ func (w *requestWriter) instructions(system []hub.Message) {
 	w.TextIf("system_instruction", conversation.AppendTexts(nil, system, `\n\n`))
 }
 
-// memory says what the server remembers, and what it is to remember.
+// memory says what the server remembers, and what it is to remember: what runs in the background is asked for later.
 func (w *requestWriter) memory() {
-	if w.req.Partial && len(w.req.Previous) > 0 {
+	previous := w.req.Partial && len(w.req.Previous) > 0
+	if previous {
 		w.Text(callPrevious, w.req.Previous)
-		return
 	}
-	w.Bool("store", false)
+	switch {
+	case background.Wants(w.req.Upstream):
+		w.Bool(optionBackground, true)
+		w.Bool("store", true)
+	case !previous:
+		w.Bool("store", false)
+	}
 }
 
 // tools writes the tools, and reports whether functions are among them.
@@ -72,6 +78,7 @@ func (w *requestWriter) tools() (functions bool) {
 			continue
 		}
 		functions = true
+		w.losses.AddIf("tools.strict", string(t.Strict) == "true")
 		w.Open('{')
 		w.Const("type", "function")
 		w.Text("name", t.Name)
@@ -159,6 +166,7 @@ func (w *requestWriter) format() {
 		text.Const("mime_type", mediaJSON)
 		text.ValueIf("schema", f.Schema)
 		text.Close('}')
+		w.losses.AddIf("settings.format.name", len(f.Name) > 0)
 	}
 	switch {
 	case others != nil:

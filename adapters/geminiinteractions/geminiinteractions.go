@@ -87,7 +87,7 @@
 //	                      thinking_summaries: auto where there is a level; nothing of it for an agent, which takes none
 //	response_format       text in JSON with its schema; a schema alone, as it was before
 //	previous_interaction_id   Partial, and Previous. Written: store is false where there is none
-//	store                 Store, unless it is false; background = Later
+//	store                 Store, unless it is false; background = Later. Written with the option background: both are true, and stream is false
 //	stream                a stream; else the answer is one interaction, whose calls that an agent has run are those of an MCP server
 //
 // What only this API knows is Extra, and goes back to it alone: agent_config, cached_content, continuation_token, environment, labels,
@@ -97,7 +97,7 @@
 // Losses when written: top_k, penalties, choices, parallel_calls, user, budgets; efforts beyond high, and none, which is minimal; signatures that
 // are not base64 (messages.signature); that a tool must be called, where there is no function (settings.tool_choice); files that only a provider's
 // id names; blocks of results that are no contents, as text; sources without an address, data, approvals; instructions between the messages go to
-// the top (messages.system). Uncounted: whether a function's schema is strict, the name of a format.
+// the top (messages.system); that a function's schema is strict (tools.strict), the name of a format (settings.format.name).
 //
 // # Lost
 //
@@ -110,6 +110,7 @@
 //
 //	server  encode: name of the MCP server whose tools an agent's own tools are shown as
 //	asks    decode: whether requests name a model or an agent
+//	background  decode: one request begins a run, another reads its stream, see background.go
 //
 // # Source
 //
@@ -140,6 +141,9 @@ var Dialect = hub.Dialect{
 	}, {
 		Name: optionAsks, Type: hub.OptionEnum, Default: asksModel, Values: []string{asksModel, asksAgent}, Decode: true,
 		Doc: "Whether requests name a model of the API, or an agent of it.",
+	}, {
+		Name: optionBackground, Type: hub.OptionBool, Default: "false", Decode: true,
+		Doc: "Ask for runs in the background, as agents want that take long: one request begins a run, another reads its stream, and it is cancelled when the client leaves.",
 	}},
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassAsks:   hub.PolicyFold,
@@ -165,6 +169,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	Background:    &background,
 	Counted:       &hub.Counted{Parameter: "last_event_id", Has: countedRecords},
 }
 
@@ -176,3 +181,5 @@ const (
 	asksModel  = "model"
 	asksAgent  = "agent"
 )
+
+const optionBackground = "background" // also the member of a request

@@ -40,6 +40,54 @@ func TestAsks(t *testing.T) {
 	}, `{"model":"x",INPUT,"previous_interaction_id":"v1_a","stream":false}`, "messages.reasoning messages.data")
 }
 
+// TestStrictAndNames: the API has no place for that a function's schema is strict, and for the name of a format.
+func TestStrictAndNames(t *testing.T) {
+	f := func(strict, name, losses string) {
+		t.Helper()
+		req := &hub.Request{Model: []byte("x")}
+		req.Tools.Define(hub.Tool{Name: []byte("look"), Strict: []byte(strict)})
+		req.Settings.Format = hub.Format{Kind: hub.FormatSchema, Name: []byte(name), Schema: []byte("{}"), Strict: []byte(strict)}
+		var l hub.Losses
+		if _, err := Dialect.Requests.AppendRequest(nil, req, &l); err != nil || strings.Join(l.Names, " ") != losses {
+			t.Errorf("strict %s, name %q: %v, losses %q, want %q", strict, name, err, l.Names, losses)
+		}
+	}
+	f("true", "reply", "tools.strict settings.format.name")
+	f("false", "", "")
+}
+
+// TestInBackground: an agent that runs in the background is asked without a stream, and to store what comes of it. What follows depends on
+// what it answers.
+func TestInBackground(t *testing.T) {
+	o, problems := Dialect.ParseOptions(map[string]any{optionAsks: asksAgent, optionBackground: true})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	req := &hub.Request{Model: []byte("x"), Upstream: o, Partial: true, Previous: []byte("v1_p")}
+	const want = `{"agent":"x","input":[],"previous_interaction_id":"v1_p","background":true,"store":true,"stream":false}`
+	if got, err := Dialect.Requests.AppendRequest(nil, req, new(hub.Losses)); err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+	f := func(answer, query, fault string) {
+		t.Helper()
+		read, cancel, err := Dialect.Background.Follow([]byte(answer))
+		if fault != "" {
+			if err == nil || !strings.Contains(err.Error(), fault) {
+				t.Errorf("%s: %v, want %s", answer, err, fault)
+			}
+			return
+		}
+		if err != nil || strings.Join(read.Path, "/") != "v1/a" || read.Query != query || strings.Join(cancel.Path, "|") != "v1/a|cancel" {
+			t.Errorf("%s: %v, read %v, cancel %v", answer, err, read, cancel)
+		}
+	}
+	f(`{"id":"v1\/a","status":"in_progress"}`, "stream=true", "")
+	f(`{"id":"v1/a"}`, "stream=true", "")
+	f(`{"id":"v1/a","status":"failed"}`, "", "")
+	f(`{"status":"in_progress"}`, "", "id")
+	f(`{`, "", "syntax")
+}
+
 // TestDecodeRequestRefuses: what cannot be read is refused by its path.
 func TestDecodeRequestRefuses(t *testing.T) {
 	f := func(body, want string) {

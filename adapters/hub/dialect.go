@@ -284,6 +284,9 @@ type Dialect struct {
 	// Sessions is how servers of the dialect keep conversations; nil: they have no API for that.
 	Sessions *SessionServer
 
+	// Background is how servers of the dialect run agents without a reader; nil: they do not.
+	Background *BackgroundServer
+
 	// NewFace makes what speaks with a client that is on a connection for longer than a turn; nil: clients of the dialect make a request
 	// for each turn.
 	NewFace func(cfg FaceConfig) Face

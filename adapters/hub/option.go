@@ -232,6 +232,14 @@ func (o Options) Duration(n string) time.Duration { return o.value(n, OptionDura
 func (o Options) List(n string) []string          { return o.value(n, OptionList).([]string) }
 func (o Options) Map(n string) map[string]string  { return o.value(n, OptionMap).(map[string]string) }
 
+// BoolOr returns the value of an option declared as bool, or fallback where there are no options at all.
+func (o Options) BoolOr(n string, fallback bool) bool {
+	if o.specs == nil {
+		return fallback
+	}
+	return o.Bool(n)
+}
+
 // EnumOr returns the value of an option declared as enum, or fallback where there are no options at all.
 func (o Options) EnumOr(n, fallback string) string {
 	if o.specs == nil {

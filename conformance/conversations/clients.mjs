@@ -23,6 +23,7 @@ import { anthropicClient } from "./clients/anthropic.mjs";
 import { anthropicThreadsClient } from "./clients/anthropic_threads.mjs";
 import { copilotkitClient } from "./clients/copilotkit.mjs";
 import { geminiClient } from "./clients/gemini.mjs";
+import { interactionsClient } from "./clients/interactions.mjs";
 import { langgraphClient } from "./clients/langgraph.mjs";
 import { langgraphProtocolClient } from "./clients/langgraph_protocol.mjs";
 import { openaiChatClient } from "./clients/openai_chat.mjs";
@@ -48,6 +49,7 @@ export const clients = [
   openaiResponsesClient({ name: "openai 7, responses", OpenAI }),
   anthropicClient({ name: "@anthropic-ai/sdk 1", Anthropic }),
   geminiClient({ name: "@google/genai 3", GoogleGenAI }),
+  interactionsClient({ name: "@google/genai 3, interactions", GoogleGenAI }),
   a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server"] }),
   a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI", "LangGraph"], words: true }),
   langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),

@@ -28,12 +28,12 @@ export const known = [
     reason: "The Gemini CLI asks its model again when a stream breaks, and prints the words of all attempts.",
   },
   {
-    client: "@copilotkit/core 1.75", agent: ["Pydantic AI, AI SDK", "AI SDK", "a model, Responses", "a model, generateContent"], scenario: "clients",
+    client: "@copilotkit/core 1.75", agent: ["Pydantic AI, AI SDK", "AI SDK", "a model, Responses", "a model, generateContent", "a model, Interactions"], scenario: "clients",
     reason: "These agents name no message that the calls are of, so that each is a message of its own to an AG-UI client. CopilotKit puts each " +
       "result behind its call: the model receives both, but as one after the other.",
   },
   {
-    client: ["ai 7", "@ag-ui/client 1.0", "@langchain/langgraph-sdk 1.15", "openai 7, previous responses"], agent: "Google ADK", scenario: "both",
+    client: ["ai 7", "@ag-ui/client 1.0", "@langchain/langgraph-sdk 1.15", "openai 7, previous responses", "@google/genai 3, interactions"], agent: "Google ADK", scenario: "both",
     reason: "ADK goes on talking while the client's call waits: its result is then not behind the agent's last message, where Sabir looks for what is new.",
   },
   {
@@ -54,8 +54,9 @@ export const known = [
     reason: "ADK has lost its sessions, the client sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
   },
   {
-    client: ["openai 7, previous responses", "openai 7, conversations"], agent: "Claude Code", scenario: ["granted", "denied", "decided", "expired", "reask"],
-    reason: "Clients of the Responses API are not asked by programs that wait: Sabir denies in their place, which its stream says in words that the " +
+    client: ["openai 7, previous responses", "openai 7, conversations", "@google/genai 3, interactions"], agent: "Claude Code",
+    scenario: ["granted", "denied", "decided", "expired", "reask"],
+    reason: "Clients of the Responses and the Interactions API are not asked by programs that wait: Sabir denies in their place, which its stream says in words that the " +
       "remembered answer does not have.",
   },
 ];

@@ -47,7 +47,8 @@ type Pipeline struct {
 	Enc   hub.Encoder
 	Out   *wire.Out
 
-	keeper  hub.Keeper // enc, if it keeps texts; nil otherwise
+	whole   *wholeEncoder // the encoder, behind its policies, of an answer in one piece; nil: it is a stream
+	keeper  hub.Keeper    // enc, if it keeps texts; nil otherwise
 	maxKept int
 
 	redact *redact.Stage // one of the stages; nil: nothing is redacted
@@ -102,8 +103,9 @@ func NewPipeline(c Config) *Pipeline {
 		p.addRedaction(c.Redact)
 	}
 	if c.Whole {
-		whole := newWholeEncoder(c.To, c.ToOptions)
-		p.Enc, p.keeper = whole, whole
+		p.whole = newWholeEncoder(c.To, c.ToOptions)
+		p.Enc, p.keeper = policy.Around(c.To, p.whole, c.Policy), p.whole
+		p.addStages(policy.WholeStages(c.Policy, p.Stats.countOut))
 		return p
 	}
 	p.addStages(policy.Stages(c.To, c.Policy, p.Stats.countOut))

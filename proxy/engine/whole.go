@@ -22,8 +22,11 @@ func newWholeEncoder(to *hub.Dialect, options hub.Options) *wholeEncoder {
 	return &wholeEncoder{to: to, options: options, folder: conversation.NewFolder(nil)}
 }
 
-// Encode implements [hub.Encoder].
+// Encode implements [hub.Encoder]. Plans and notices of the agent are no messages; what its sub-agents say is left out.
 func (e *wholeEncoder) Encode(_ *wire.Out, ev *hub.Event) hub.Disposition {
+	if (ev.Kind == hub.Plan || ev.Kind == hub.Notice) && len(ev.SubAgent) == 0 {
+		return hub.Dropped
+	}
 	e.folder.Add(ev)
 	return hub.Deferred
 }
@@ -59,22 +62,19 @@ func (e *wholeEncoder) Kept() int { return e.folder.Size() }
 // agentFailure is what an agent's own failure is to the caller. Where nothing was written, it is all that the client learns.
 func (p *Pipeline) agentFailure() *hub.Failure {
 	f := hub.Fail(hub.CodeAgent, nil)
-	if whole, ok := p.Enc.(*wholeEncoder); ok {
-		f.Said = whole.why
+	if p.whole != nil {
+		f.Said = p.whole.why
 	}
 	return f
 }
 
 // Whole reports whether the pipeline answers in one piece.
-func (p *Pipeline) Whole() bool {
-	_, whole := p.Enc.(*wholeEncoder)
-	return whole
-}
+func (p *Pipeline) Whole() bool { return p.whole != nil }
 
 // AnswerLosses is what an answer in one piece has no place for.
 func (p *Pipeline) AnswerLosses() []string {
-	if whole, ok := p.Enc.(*wholeEncoder); ok {
-		return whole.losses.Names
+	if p.whole != nil {
+		return p.whole.losses.Names
 	}
 	return nil
 }
