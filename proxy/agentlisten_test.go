@@ -263,3 +263,12 @@ func TestListeningServersAreStopped(t *testing.T) {
 		return strings.Contains(all, "POST /session/s1/abort?directory=/p\n")
 	})
 }
+
+// TestListeningServersWithResume: a run that outlives its client listens as any other.
+func TestListeningServersWithResume(t *testing.T) {
+	o := newOpenCode(t, saysHi)
+	r := start(t, strings.Replace(o.config("agui"), "requests: {mode: translate}", "requests: {mode: translate}, resume: {grace: 5s}", 1))
+	if resp, got := r.post("/run", aguiBody("t1", turn1)); resp.StatusCode != 200 || !strings.Contains(got, `"delta":"Hi!"`) || !strings.Contains(got, "RUN_FINISHED") {
+		t.Errorf("status %d\n%s", resp.StatusCode, got)
+	}
+}
