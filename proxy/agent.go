@@ -258,9 +258,14 @@ func (a *agentTurn) send(answers []hub.Decision, outcome string) error {
 	return nil
 }
 
+// waits reports whether the agent waits for answers.
+func (x *stream) waits() bool {
+	return x.agent != nil && x.agent.Waits() || x.listens != nil && x.listens.paused
+}
+
 // pause ends the run for the client, if the agent waits for its answers.
 func (x *stream) pause(f *hub.Failure) {
-	if f != nil || x.agent == nil || !x.agent.Waits() {
+	if f != nil || !x.waits() {
 		return
 	}
 	if p, ok := x.engine.(*engine.Pipeline); ok {

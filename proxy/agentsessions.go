@@ -85,12 +85,24 @@ func (c *call) address(asked *hub.Request) *hub.Failure {
 	}
 	s.asked = *asked
 	s.asked.Header = nil
-	path, err := joinPath(s.server.Run(asked))
+	at := s.server.Run(asked)
+	if answers := s.answers(); len(answers) > 0 {
+		at = answers[0].Path
+	}
+	path, err := joinPath(at)
 	if err != nil {
 		return unreadable(c.target.dialect, err)
 	}
 	c.setURL(path, c.query)
 	return nil
+}
+
+// answers are the requests for what is asked, if it answers questions of a run that goes on.
+func (s *agentSession) answers() []hub.SessionCall {
+	if s.server.Answers == nil {
+		return nil
+	}
+	return s.server.Answers(&s.asked)
 }
 
 // joinPath is a path of which clients may have named parts.
@@ -107,23 +119,40 @@ func joinPath(parts []string) (string, error) {
 
 // sessionRequest is a request to the server that keeps the session of a call.
 func (c *call) sessionRequest(what hub.SessionCall) (*fasthttp.Request, error) {
+	req := c.bare(what.Method)
+	return req, c.aim(req, what)
+}
+
+// aim makes a request with the header of one to the server of a session ask for something.
+func (c *call) aim(req *fasthttp.Request, what hub.SessionCall) error {
 	path, err := joinPath(what.Path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	req := c.bare(what.Method)
 	req.Header.SetRequestURI(upstreamURI(&c.route.up.Cfg.URL.URL, path, what.Query))
 	if what.Body != nil {
 		req.Header.SetContentType("application/json")
 		req.SetBodyRaw(what.Body)
 	}
-	return req, nil
+	return nil
 }
 
 // openInSession asks for the run of a call in its session, which is opened before where it is new. A session that was taken for known
 // may be gone: the server has started anew, or Sabir was put in front of it in the middle of a conversation. Then it is opened, and
 // the run asked for once more, with all that was said before.
 func (x *stream) openInSession(sink sink, until time.Time) (*upstream.Body, error) {
+	if x.call.agentSession.server.Listen != nil {
+		return x.openAndListen(sink, until)
+	}
+	body, err := x.askInSession(sink, until)
+	if err == nil {
+		x.cancelRequest = x.call.cancelInSession(body.Header)
+	}
+	return body, err
+}
+
+// askInSession asks for the run, and returns the answer to that.
+func (x *stream) askInSession(sink sink, until time.Time) (*upstream.Body, error) {
 	c, s := x.call, x.call.agentSession
 	if s.asked.NewSession {
 		if err := x.openSession(sink, until); err != nil {
@@ -147,7 +176,6 @@ func (x *stream) openInSession(sink sink, until time.Time) (*upstream.Body, erro
 		return nil, x.refusedInSession(r, sink)
 	}
 	x.noteSession()
-	x.cancelRequest = c.cancelInSession(body.Header)
 	return body, nil
 }
 

@@ -33,6 +33,7 @@ type stream struct {
 	conceal       engine.Concealer
 	placed        placement     // of its requests
 	agent         *agentTurn    // of an agent that is a process; nil for a server
+	listens       *listening    // of a server that tells of its runs on a stream of their own; nil for others
 	agentError    string        // what a failed agent says, if the log may show it
 	rules         *ruleCheck    // nil: they are not checked
 	tap           *tap          // nil: the run is neither shown nor recorded
@@ -359,13 +360,16 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	fields.ReleaseHeader(body.Header)
 	body.Header = nil // streams are long
 	if body.Compressed() {
-		return decompressed(body)
+		return x.listened(decompressed(body))
 	}
-	return body, nil
+	return x.listened(body, nil)
 }
 
 // edit changes normalized events on their way to the encoder.
 func (x *stream) edit(ev *hub.Event) {
+	if x.listens != nil {
+		x.listens.note(ev)
+	}
 	if x.agent != nil {
 		x.agent.edit(ev, x.ids.Map)
 	} else {

@@ -25,6 +25,19 @@ type SessionServer struct {
 	// the connection is all that servers know.
 	Cancel func(req *Request, header func(name string) string) SessionCall
 
+	// Listen is the request whose answer is the stream, on servers that tell of all their runs on streams of their own: it is made before
+	// the run is asked for, so that nothing is missed. The answer to the run says then only that it begins, and the decoder is a
+	// [Listener]. nil: a run is answered by its stream.
+	Listen func(req *Request) SessionCall
+
+	// Answers are the requests that answer questions, with the answers of a request; the first of them takes the place of the run,
+	// which has waited for them and goes on. nil: a run that asks has ended, and answers are part of another.
+	Answers func(req *Request) []SessionCall
+
+	// Interrupts says that what goes on in a session has to be cancelled before a run is asked for there: servers take what the user
+	// says meanwhile, and answer it late or not at all.
+	Interrupts bool
+
 	// Outlives reports whether runs go on when their client leaves; nil: none does.
 	Outlives func(upstream Options) bool
 }
@@ -46,4 +59,19 @@ type BackgroundServer struct {
 	// Follow reads the answer to the request that began a run: what asks for its stream, or for all of it where it has ended, and what
 	// ends it. Their paths are below the URL at which the run was begun. The error is an *[Error].
 	Follow func(answer []byte) (read, cancel SessionCall, err error)
+}
+
+// A Listener is a decoder of streams that hold more than the run which was asked for, and in which a run may wait for answers.
+type Listener interface {
+	Decoder
+
+	// Listen says what was asked. It comes after Reset and before the first record; without it, the decoder looks for a run itself.
+	// req is valid during the call.
+	Listen(req *Request)
+
+	// Begun reports whether something of the run has come.
+	Begun() bool
+
+	// Waits reports whether the run goes on only with answers to what it has asked.
+	Waits() bool
 }

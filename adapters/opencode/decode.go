@@ -22,8 +22,12 @@ type decoder struct {
 	scratch hub.Scratch
 	unknown bool // the record is of no known type
 
+	option   string // the session to read, if the route names it
 	want     string // the session to read; "": the first
-	lines    bool   // the stream is the output of the command
+	asked    asked
+	open     open
+	early    []early // questions
+	lines    bool    // the stream is the output of the command
 	root     *session
 	sessions map[string]*session
 	users    map[string]bool     // messages of the user
@@ -33,7 +37,7 @@ type decoder struct {
 }
 
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{want: o.Text("session")}
+	d := &decoder{option: o.Text("session")}
 	d.json.MaxDepth = o.Nesting
 	d.Reset()
 	return d
@@ -44,6 +48,9 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.rec, d.data, d.part, d.of = record{}, nil, nil, nil
 	d.root, d.lines, d.ended, d.unknown = nil, false, false, false
+	d.want, d.asked = d.option, asked{}
+	d.early = nil
+	d.open.reset()
 	d.sessions, d.users = map[string]*session{}, map[string]bool{}
 	d.texts, d.calls = map[string]hub.Chan{}, map[string]*call{}
 }

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -23,11 +24,57 @@ func (d *decoder) ask(dst []hub.Event, kind hub.AskKind) ([]hub.Event, *hub.Even
 		return dst, nil, err
 	}
 	dst = d.agentStart(dst, nil)
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.Ask, ID: id, Ref: rawjson.Body(p.Tool.CallID), AskKind: kind, More: d.scratch.More()})
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Ask, ID: d.noteAsk(id, rawjson.Body(p.Tool.CallID)), Ref: rawjson.Body(p.Tool.CallID), AskKind: kind, More: d.scratch.More()})
 	return dst, ev, nil
 }
 
+// early is a question that came before the arguments of the call that it is about.
+type early struct{ call, record []byte }
+
+// maxEarly bounds the questions that are kept until then, and their bytes each.
+const (
+	maxEarly      = 64
+	maxEarlyBytes = 64 << 10
+)
+
+// keeps reports whether the question of a record is kept until its call is complete. A server asks while it is still writing that down.
+func (d *decoder) keeps() bool {
+	id := rawjson.Body(d.rec.Properties.Tool.CallID)
+	for _, c := range d.calls {
+		if !c.ready && bytes.Equal(c.id, id) && len(d.early) < maxEarly && len(d.data) <= maxEarlyBytes {
+			d.early = append(d.early, early{bytes.Clone(id), bytes.Clone(d.data)})
+			return true
+		}
+	}
+	return false
+}
+
+// askEarly asks what was kept for a call. One that has ended waits for no answer.
+func (d *decoder) askEarly(dst []hub.Event, call []byte, ended bool) ([]hub.Event, error) {
+	var err error
+	for i := 0; i < len(d.early) && err == nil; {
+		kept := d.early[i]
+		if !bytes.Equal(kept.call, call) {
+			i++
+			continue
+		}
+		d.early = slices.Delete(d.early, i, i+1)
+		if ended {
+			continue
+		}
+		json := rawjson.Decoder{MaxDepth: d.json.MaxDepth} // what d.json has read is still in use
+		d.rec = record{}
+		if err = json.Decode(kept.record, &d.rec); err == nil {
+			dst, err = d.permissionAsked(dst)
+		}
+	}
+	return dst, err
+}
+
 func (d *decoder) permissionAsked(dst []hub.Event) ([]hub.Event, error) {
+	if d.keeps() {
+		return dst, nil
+	}
 	dst, ev, err := d.ask(dst, hub.AskPermission)
 	if err != nil {
 		return dst, err
@@ -130,6 +177,6 @@ func (d *decoder) answer(dst []hub.Event, ev hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	ev.Kind, ev.ID = hub.Answer, id
+	ev.Kind, ev.ID = hub.Answer, d.noteAnswer(id)
 	return d.put(dst, ev), nil
 }

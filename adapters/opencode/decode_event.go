@@ -53,6 +53,12 @@ func (d *decoder) event(dst []hub.Event, typ []byte) ([]hub.Event, error) {
 	if len(id) == 0 {
 		return d.withoutSession(dst, typ)
 	}
+	if d.asked.known {
+		var read bool
+		if dst, read = d.awaits(dst, typ, id); !read {
+			return dst, nil
+		}
+	}
 	dst = d.enter(dst, typ, id)
 	if d.of == nil {
 		return d.other(dst, typ, id), nil
@@ -85,6 +91,9 @@ func (d *decoder) withoutSession(dst []hub.Event, typ []byte) ([]hub.Event, erro
 
 // other notes an event of a session that is not read. What it says stays here: it may be another user's.
 func (d *decoder) other(dst []hub.Event, typ, id []byte) []hub.Event {
+	if d.asked.known {
+		return dst
+	}
 	if d.root == nil { // a raw event would begin the run
 		d.unknown = true
 		return dst
@@ -124,9 +133,7 @@ func (d *decoder) messageUpdated(dst []hub.Event) ([]hub.Event, error) {
 	id := rawjson.Body(m.ID)
 	switch string(rawjson.Body(m.Role)) {
 	case "user":
-		if len(d.users) < maxKnown {
-			d.users[string(id)] = true
-		}
+		d.noteUser(id)
 	case "assistant":
 		d.of.keepModel(rawjson.Body(m.ModelID))
 	}

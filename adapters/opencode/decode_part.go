@@ -84,10 +84,11 @@ func (d *decoder) partUpdated(dst []hub.Event) ([]hub.Event, error) {
 	return d.rawUnknown(dst), nil
 }
 
-// userPart is what the user said. That of a sub-agent stands in the arguments of the call already.
+// userPart is what the user said. That of a sub-agent stands in the arguments of the call already, and that of a run that was asked for was
+// said by who reads it.
 func (d *decoder) userPart(dst []hub.Event, typ []byte) ([]hub.Event, error) {
 	p := d.part
-	if d.of != d.root {
+	if d.of != d.root || d.asked.known {
 		return dst, nil
 	}
 	if string(typ) != "text" || rawjson.IsTrue(p.Synthetic) || rawjson.IsTrue(p.Ignored) {

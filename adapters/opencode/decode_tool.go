@@ -47,11 +47,15 @@ func (d *decoder) tool(dst []hub.Event) ([]hub.Event, error) {
 	switch string(rawjson.Body(d.part.State.Status)) {
 	case "running":
 		dst = d.toolReady(dst, id, c)
-		return d.toolRuns(dst, id), nil
+		of := d.of
+		dst = d.toolRuns(dst, id)
+		d.of = of
+		return d.askEarly(dst, id, false)
 	case "completed", "error":
 		dst = d.toolReady(dst, id, c)
 		c.ended = true
-		return d.toolEnd(dst, id), nil
+		delete(d.open.calls, string(id))
+		return d.askEarly(d.toolEnd(dst, id), id, true)
 	}
 	return dst, nil
 }
@@ -72,6 +76,10 @@ func (d *decoder) call(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 		d.calls[string(key)] = c
 	}
 	name := rawjson.Body(d.part.Tool)
+	if d.noteCall(id, string(name) == "task") {
+		c.ready = true
+		return dst, c
+	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Title: title, Msg: rawjson.Body(d.part.MessageID)})
 	if kind := kindOf(name); kind != "" {
 		d.scratch.MoreOf(ev).ToolKind = []byte(kind)

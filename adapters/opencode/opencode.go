@@ -1,4 +1,5 @@
-// Package opencode reads what OpenCode says: the lines of opencode run --format json, and the event bus of opencode serve.
+// Package opencode reads what OpenCode says: the lines of opencode run --format json, and the event bus of opencode serve. It writes the requests
+// of such a server: prompts, and answers to questions.
 //
 // # Wire
 //
@@ -62,19 +63,44 @@
 // not: its words stand on standard error alone. The interrupt signal ends a turn at once, without a line, and the session stays. Questions are
 // impossible: the command rejects what would have to be asked for, and the agent stops behind it.
 //
+// # Requests
+//
+// Where the URL of an upstream is the base of a server (it does not end with /event), a conversation has a session there, ses_ and 32 hexadecimal
+// digits. POST /api/session opens it, as POST /session takes no name. A turn is, in this order:
+//
+//	POST /session/ID/abort         if the client names the conversation: a server takes a prompt while a run goes on, and answers it late or not at all
+//	GET /event                     the stream. Read is what is said from the user's prompt on to session.idle; other sessions are not shown
+//	POST /session/ID/prompt_async  parts: texts and files; system: the instructions; model: provider/model of the request; agent: the option.
+//	                               204; or 404, if there is no such session, which is then opened
+//
+// A session that is new is given what was said before as a text in front. A file travels as its bytes, or as an http URL: the server would read
+// those of its own machine. An error before the run has begun, such as an agent that is not known, ends it.
+//
+// A run that waits for answers alone, for 250 ms, ends for the client, and goes on with them, as the server keeps it:
+//
+//	POST /permission/ID/reply      reply: once, always, reject; message: the reason
+//	POST /question/ID/reply        answers: a list of labels or words for each question. A text answers the only one, a list or an object several
+//	POST /question/ID/reject
+//
+// Then ID of an ask is that of the server, "#" and the call. To reject one permission rejects all that are open in the session, and nothing that
+// is said while no request reads the bus is read later: a call that has run meanwhile ends with the turn.
+//
 // # Lost
 //
-// In requests: all but texts of the user's. In streams: times, paths, diffs and other metadata of calls; what message.updated,
+// In requests: what is no text and no file of the user's, files without bytes and http URL, tools, settings, and models without a provider; for the
+// command, files and instructions, too. In streams: times, paths, diffs and other metadata of calls; what message.updated,
 // session.updated and todo.updated repeat, and the title of the session; texts of the user in sub-agents, which are arguments of the call.
 // Known and not of a conversation: events of the server, its files, plugins, catalogs, projects, terminals and user interface.
 //
 // # Options
 //
 //	session  decode: the session to read of a bus; the first that says something if it is not named
+//	agent    decode: the agent of a server that prompts are for
 //
 // # Source
 //
-// OpenCode 1.18.33 (npm opencode-ai), recorded; types of @opencode-ai/sdk 1.19.3. It is not written: its clients reach its servers without Sabir.
+// OpenCode 1.18.33 (npm opencode-ai), recorded; types of @opencode-ai/sdk 1.19.3; requests after GET /doc of that server,
+// which holds conversations so (1.18.33). Its streams are not written: its clients reach its servers without Sabir.
 package opencode
 
 import (
@@ -92,6 +118,7 @@ var Dialect = hub.Dialect{
 	Framings: []wire.Framing{wire.NDJSON, wire.SSE},
 	Options: []hub.OptionSpec{
 		{Name: "session", Type: hub.OptionText, Decode: true, Doc: "The session to read of an event bus. The first that says something if it is not named."},
+		{Name: "agent", Type: hub.OptionText, Decode: true, Doc: "The agent of a server that prompts are for, such as plan; that of the server's configuration if it is not named."},
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta},
 	Varying:       []string{"id"},
@@ -102,6 +129,8 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         newWatcher,
 	Explains:      explains,
+	WriteRequest:  writeRequest,
+	Sessions:      &sessions,
 	Processes:     &processes,
 }
 
