@@ -57,14 +57,28 @@
 //
 // # Requests
 //
-// Written, not read: the whole conversation as messages of the AI SDK, and the tools of the client as clientTools. The URL of the upstream is
-// that of the agent, /api/agents/{id}: a turn goes to /stream below it, answers to /approve-tool-call, /decline-tool-call and
-// /resume-stream, with the run and the call that the id of the question names. One question is answered at a time, as servers ask.
+//	messages              texts, messages for models, and messages of user interfaces of the AI SDK 4 and 5, mixed as they come
+//	instructions, system  messages of the system in front, for this request alone; context stands behind them. Written as messages
+//	memory.thread, threadId   Thread: the messages are only what is new then. Without one a conversation begins with each request
+//	runId                 Run
+//	clientTools           tools that the client runs, by their keys; every other is the agent's
+//	toolChoice            auto, none, required, or the name of a tool
+//	modelSettings         settings; structuredOutput.schema = the form of the answer
+//	toolCallId, resumeData    the answer to a question of the run that runId names: approve-tool-call and decline-tool-call say yes or no by
+//	                      their paths, resume-stream says what it likes. It goes on with that run
+//
+// What only Mastra knows is Extra: requestContext, maxSteps, providerOptions and the like. /generate, and the answers whose path ends with
+// -generate, are answered in one piece, with the messages that a client goes on with which runs a call; a question is the end of it, as
+// suspendPayload, with the finishReason suspended.
+//
+// Written: the whole conversation as messages for models, and never the memory of the server, which would keep what is sent each time. The
+// URL of the upstream is that of the agent, /api/agents/{id}: a turn goes to /stream below it, answers to /approve-tool-call,
+// /decline-tool-call and /resume-stream, with the run and the call that the id of the question names. One question is answered at a time,
+// as servers ask.
 //
 // # Lost
 //
-// In requests: calls without a result, reasoning, state, context, settings; the memory of the server, which would keep what is sent each
-// time. What finish and step-finish repeat of the conversation; when steps began; stacks of errors. When written: titles of calls, tasks of
+// In requests: calls without a result, reasoning, state, context, effort, budgets; the resource of a memory. What finish and step-finish repeat of the conversation; when steps began; stacks of errors. When written: titles of calls, tasks of
 // sub-agents, quotes of sources, files that only a provider's id names, choices of a question that are not yes and no, blocks in results.
 //
 // # Options
@@ -99,18 +113,24 @@ var Dialect = hub.Dialect{
 	Parallel:      true,
 	Texts:         []string{"text", "argsTextDelta"},
 	// A stream that goes on with a run has no start.
-	Grammar:      hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
-	Caps:         hub.CapSubAgents | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
-	Extension:    hub.ExtensionAt(extensionPlace),
-	NoEventIDs:   true,
-	NewDecoder:   newDecoder,
-	NewEncoder:   newEncoder,
-	Observe:      hub.ObserveDone,
-	Watch:        func(hub.Options) hub.Watcher { return &watcher{} },
-	Explains:     explains,
-	Stateless:    true,
-	WriteRequest: writeRequest,
-	Sessions:     &sessions,
+	Grammar:       hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
+	Caps:          hub.CapSubAgents | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
+	Extension:     hub.ExtensionAt(extensionPlace),
+	NoEventIDs:    true,
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Observe:       hub.ObserveDone,
+	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
+	Explains:      explains,
+	Stateless:     true,
+	Requests:      requests{},
+	Messages:      messages{},
+	ResumesRuns:   true,
+	Endpoints:     endpoints,
+	AppendReply:   appendReply,
+	AppendAnswer:  appendWhole,
+	AppendFailure: appendFailure,
+	Sessions:      &sessions,
 }
 
 const dialectName = "mastra"
