@@ -22,6 +22,7 @@ type subpath struct {
 	op     hub.Operation
 	params map[string]string // of the endpoint's path
 	found  bool              // it is an endpoint of the client's dialect
+	path   string            // of that endpoint, as the dialect has it
 }
 
 // servesEndpoints reports whether a route answers for the endpoints of a client's dialect. Where both sides speak the same
@@ -40,7 +41,7 @@ func (r *route) below(t *target, method, rest string) (subpath, *hub.Failure) {
 	e, params := t.dialect.FindEndpoint(method, rest)
 	switch {
 	case e != nil:
-		return subpath{op: e.Operation, params: unescaped(params), found: true}, nil
+		return subpath{op: e.Operation, params: unescaped(params), found: true, path: e.Path}, nil
 	case r.translates(t):
 		return subpath{}, hub.Fail(hub.CodeNoEndpoint, nil)
 	}

@@ -179,7 +179,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		Unique: c.unique, // not the request id: clients give several requests one, and so has a WebSocket
 		Header: func(name string) string { return string(header.Peek(name)) },
 		Query:  func(name string) string { return queryOf(header, name) },
-		Model:  jsonBody(c.sub.params["model"]), Whole: c.sub.op == hub.OpWhole,
+		Model:  jsonBody(c.sub.params["model"]), Whole: c.sub.op == hub.OpWhole, Endpoint: c.sub.path,
 	}
 	if c.route.up.Agents == nil {
 		defer asked.Detach() // else once its driver has been asked

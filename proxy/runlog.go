@@ -29,8 +29,10 @@ type runRecord struct {
 	brief  bool // what was said in it stands in its conversation alone
 }
 
-// asksOfRuns reports whether clients of a dialect ask about runs.
-func asksOfRuns(d *hub.Dialect) bool { return d.Serves(hub.OpGetRun) || d.Serves(hub.OpRuns) }
+// asksOfRuns reports whether clients of a dialect ask about runs, or go on with them.
+func asksOfRuns(d *hub.Dialect) bool {
+	return d.ResumesRuns || d.Serves(hub.OpGetRun) || d.Serves(hub.OpRuns)
+}
 
 // resume finds the run that a request goes on with, and the conversation that it is of. One that an agent keeps may be unknown here.
 func (c *call) resume(asked *hub.Request) *hub.Failure {
@@ -81,9 +83,10 @@ func (c *call) recordIf(news bool, asked *hub.Request, from, size int) {
 }
 
 // nameAnswers says which questions the client answers that has not named them: those that its conversation waits for, in their order, if
-// it answers all of them.
+// it answers all of them; or that about the call which it names, of the run that it goes on with.
 func (c *call) nameAnswers(asked *hub.Request) *hub.Failure {
-	if !asksOfRuns(c.target.dialect) || slices.ContainsFunc(asked.Answers, func(d hub.Decision) bool { return len(d.Ask)+len(d.Call) > 0 }) {
+	named := slices.ContainsFunc(asked.Answers, func(d hub.Decision) bool { return len(d.Ask)+len(d.Call) > 0 })
+	if !asksOfRuns(c.target.dialect) || named && !c.target.dialect.ResumesRuns {
 		return nil
 	}
 	runs, err := c.route.runs.Of(c.scope, plainText(asked.Thread))
@@ -91,10 +94,12 @@ func (c *call) nameAnswers(asked *hub.Request) *hub.Failure {
 		return asFailure(err)
 	}
 	for _, run := range runs {
-		if !waits(&run.PastRun) || asked.Resumes && string(run.ID) != string(asked.Run) {
+		switch {
+		case !waits(&run.PastRun) || asked.Resumes && string(run.ID) != string(asked.Run):
 			continue
-		}
-		if len(run.Asks) == len(asked.Answers) {
+		case named:
+			nameByCall(asked.Answers, run.Asks)
+		case len(run.Asks) == len(asked.Answers):
 			for i := range run.Asks {
 				asked.Answers[i].Ask = run.Asks[i].ID
 			}
@@ -102,6 +107,19 @@ func (c *call) nameAnswers(asked *hub.Request) *hub.Failure {
 		break
 	}
 	return nil
+}
+
+// nameByCall gives answers the ids of the questions about their calls. A question about no call is named in place of one.
+func nameByCall(answers []hub.Decision, open []hub.Event) {
+	for i := range answers {
+		d := &answers[i]
+		at := slices.IndexFunc(open, func(ask hub.Event) bool {
+			return bytes.Equal(ask.Ref, d.Call) || len(ask.Ref) == 0 && bytes.Equal(ask.ID, d.Call)
+		})
+		if at >= 0 {
+			d.Ask = open[at].ID
+		}
+	}
 }
 
 // record makes the call remember what comes of its run. from is how many messages of the request were said before it, size about how many

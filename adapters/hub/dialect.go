@@ -291,6 +291,9 @@ type Dialect struct {
 	// for each turn.
 	NewFace func(cfg FaceConfig) Face
 
+	// ResumesRuns says that clients go on with a run that has asked something by its name, and name the call that the question is about.
+	ResumesRuns bool
+
 	// TellsRuns says that what clients learn of a run by its name is what was said in it, not only how far it is.
 	TellsRuns bool
 

@@ -65,6 +65,9 @@ type Request struct {
 	History History
 	Tools   ToolList
 
+	// Endpoint is the path of the [Endpoint] that the request calls; "" where it calls none.
+	Endpoint string `json:"-"`
+
 	// Header returns a field of the HTTP request, "" if there is none. Only for codecs, which it always is there for.
 	Header func(name string) string `json:"-"`
 

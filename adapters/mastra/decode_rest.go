@@ -17,13 +17,27 @@ func (d *decoder) toolOutput(dst []hub.Event) ([]hub.Event, error) {
 	if text, ok := rawjson.Str(out); ok {
 		return d.put(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result, Text: text}), nil
 	}
-	if rawjson.Kind(out) == '{' && string(rawjson.Text(out, "from")) == "AGENT" {
+	if isChunk(out) {
 		return d.ofAgent(dst, id, out)
 	}
 	if rawjson.IsNull(out) {
 		return dst, nil
 	}
 	return d.put(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Value: out}), nil
+}
+
+// isChunk reports whether what a tool writes is a chunk of a sub-agent: one of its own, or one that a tool of its own has written.
+func isChunk(v rawjson.Value) bool {
+	if rawjson.Kind(v) != '{' {
+		return false
+	}
+	switch from := rawjson.Text(v, "from"); string(from) {
+	case "AGENT":
+		return true
+	case "USER":
+		return string(rawjson.Text(v, "type")) == "tool-output" && rawjson.Text(v, "payload", "toolCallId") != nil
+	}
+	return false
 }
 
 // ofAgent decodes a chunk of a sub-agent, which is named as the call that it works for. How deep they go is bounded by that of JSON.

@@ -1,5 +1,5 @@
-// Package mastra reads the streams of Mastra's own protocol: what servers of the framework send to @mastra/client-js, and to its
-// playground. Their routes for the AI SDK and AG-UI speak the dialects of these.
+// Package mastra speaks Mastra's own protocol: what servers of the framework send to @mastra/client-js, and to its playground. Their routes
+// for the AI SDK and AG-UI speak the dialects of these.
 //
 // # Wire
 //
@@ -45,16 +45,41 @@
 //	data         data-NAME; object, for structured output
 //	raw          other chunks: of workflows, networks and background tasks
 //
+// # Writing
+//
+// The id of the run is that of the request, if the client gives one. What the root agent says has a step, and a message id, as clients
+// take the id of the message from there. A call that is known to be the agent's has providerExecuted; one of an earlier stream is not
+// announced again. A sub-agent without a call, or beside another in the same one, gets a call of its own, agent-NAME. A question about no call
+// names the question in the place of the call; those of sub-agents are asked by the root agent. A run that waits for an answer ends without a
+// finish, and one that fails with error and a finish. Plans, notices, answers, and what a call says of itself besides values are data-plan,
+// data-notice, data-answer, data-tool-update; patches and merges of data are data-NAME-patch and data-NAME-merge. Canonical events are
+// carried in data-x-agent-stream. The signature of a part is a reasoning-signature before its end, unless the provider metadata have it.
+//
 // # Requests
 //
-// Written, not read: the whole conversation as messages of the AI SDK, and the tools of the client as clientTools. The URL of the upstream is
-// that of the agent, /api/agents/{id}: a turn goes to /stream below it, answers to /approve-tool-call, /decline-tool-call and
-// /resume-stream, with the run and the call that the id of the question names. One question is answered at a time, as servers ask.
+//	messages              texts, messages for models, and messages of user interfaces of the AI SDK 4 and 5, mixed as they come
+//	instructions, system  messages of the system in front, for this request alone; context stands behind them. Written as messages
+//	memory.thread, threadId   Thread: the messages are only what is new then. Without one a conversation begins with each request
+//	runId                 Run
+//	clientTools           tools that the client runs, by their keys; every other is the agent's
+//	toolChoice            auto, none, required, or the name of a tool
+//	modelSettings         settings; structuredOutput.schema = the form of the answer
+//	toolCallId, resumeData    the answer to a question of the run that runId names: approve-tool-call and decline-tool-call say yes or no by
+//	                      their paths, resume-stream says what it likes. It goes on with that run
+//
+// What only Mastra knows is Extra: requestContext, maxSteps, providerOptions and the like. /generate, and the answers whose path ends with
+// -generate, are answered in one piece, with the messages that a client goes on with which runs a call; a question is the end of it, as
+// suspendPayload, with the finishReason suspended.
+//
+// Written: the whole conversation as messages for models, and never the memory of the server, which would keep what is sent each time. The
+// URL of the upstream is that of the agent, /api/agents/{id}: a turn goes to /stream below it, answers to /approve-tool-call,
+// /decline-tool-call and /resume-stream, with the run and the call that the id of the question names. One question is answered at a time,
+// as servers ask.
 //
 // # Lost
 //
-// In requests: calls without a result, reasoning, state, context, settings; the memory of the server, which would keep what is sent each
-// time. What finish and step-finish repeat of the conversation; when steps began; stacks of errors.
+// In requests: calls without a result, reasoning, state, context, effort, budgets; the resource of a memory. What finish and step-finish repeat of the conversation; when steps began; stacks of errors. When written: titles of calls, tasks of
+// sub-agents, quotes of sources, files that only a provider's id names, choices of a question that are not yes and no, blocks in results.
 //
 // # Options
 //
@@ -62,8 +87,7 @@
 //
 // # Source
 //
-// @mastra/core 1.71.0 (stream/types), @mastra/hono 1.7.9, @mastra/client-js 1.47.0 (2026-11). It is not written: its
-// clients reach Mastra's servers without Sabir.
+// @mastra/core 1.71.0 (stream/types), @mastra/hono 1.7.9, @mastra/client-js 1.47.0 (2026-11).
 package mastra
 
 import (
@@ -89,17 +113,37 @@ var Dialect = hub.Dialect{
 	Parallel:      true,
 	Texts:         []string{"text", "argsTextDelta"},
 	// A stream that goes on with a run has no start.
-	Grammar:      hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
-	NewDecoder:   newDecoder,
-	Observe:      hub.ObserveDone,
-	Watch:        func(hub.Options) hub.Watcher { return &watcher{} },
-	Explains:     explains,
-	Stateless:    true,
-	WriteRequest: writeRequest,
-	Sessions:     &sessions,
+	Grammar:       hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
+	Caps:          hub.CapSubAgents | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
+	Extension:     hub.ExtensionAt(extensionPlace),
+	NoEventIDs:    true,
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Observe:       hub.ObserveDone,
+	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
+	Explains:      explains,
+	Stateless:     true,
+	Requests:      requests{},
+	Messages:      messages{},
+	ResumesRuns:   true,
+	Endpoints:     endpoints,
+	AppendReply:   appendReply,
+	AppendAnswer:  appendWhole,
+	AppendFailure: appendFailure,
+	Sessions:      &sessions,
 }
 
 const dialectName = "mastra"
+
+// extensionType is the type of the chunk that holds what no other can: applications that do not know it ignore it.
+const extensionType = "data-" + hub.ExtensionKey
+
+func extensionPlace(rec wire.Record) rawjson.Value {
+	if string(rawjson.Text(rec.Data, "type")) != extensionType {
+		return nil
+	}
+	return rawjson.Get(rec.Data, "data")
+}
 
 // watcher sees whether the run has ended: without the end mark, the body may end then.
 type watcher struct{ ended bool }

@@ -37,19 +37,19 @@ func answer(req *hub.Request) *hub.Decision {
 	return nil
 }
 
-// writeRequest writes the body of a turn: the conversation as messages of the AI SDK, and the tools of the client. The memory of a server
-// is not used: it would keep what is sent each time.
-func writeRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+// AppendRequest writes the body of a turn: the conversation as messages of the AI SDK, the tools of the client, and the settings of the
+// model. The memory of a server is not used: it would keep what is sent each time.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
-	l.AddIf("extra", req.Extra.Raw != nil)
-	settings.LostAll(req, l)
+	l.AddIf("extra", req.Extra.Raw != nil && req.Extra.Of(dialectName) == nil)
 	if d := answer(req); d != nil {
+		settings.LostAll(req, l)
 		l.AddIf("answers", len(conversation.Decided(req)) > 1)
 		return appendAnswer(dst, d), nil
 	}
 	l.AddIf("answers", len(conversation.Decided(req)) > 0)
-	w := writer{jsonwriter.New(dst), conversation.CallIDs(req.Messages), l}
+	w := writer{Writer: jsonwriter.New(dst), ids: conversation.CallIDs(req.Messages), losses: l}
 	w.Open('{')
 	w.OpenAt("messages", '[')
 	for i := range req.Messages {
@@ -57,8 +57,51 @@ func writeRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	}
 	w.Close(']')
 	w.tools(conversation.Tools(req.Tools.Defs, dialectName, l))
+	w.settings(req)
+	conversation.AppendExtra(w.Writer, req, dialectName)
 	w.Close('}')
 	return w.Buf, nil
+}
+
+// AppendMessages writes them as messages for models.
+func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
+	w := writer{Writer: jsonwriter.New(dst), ids: conversation.CallIDs(ms), losses: l}
+	w.Open('[')
+	for i := range ms {
+		w.message(&ms[i])
+	}
+	w.Close(']')
+	return w.Buf
+}
+
+// settings writes those of the model, which tool it is to call, and the form of its answer.
+func (w *writer) settings(req *hub.Request) {
+	at := members(&req.Settings)
+	settings.Lost(&req.Settings, at, w.losses)
+	s := jsonwriter.New(nil)
+	s.Open('{')
+	settings.Write(s, at)
+	s.Close('}')
+	if len(s.Buf) > len("{}") {
+		w.Value(memberSettings, s.Buf)
+	}
+	switch c := req.Choice; {
+	case c.Mode == hub.ChoiceRequired && len(c.Names) == 1:
+		w.OpenAt(memberChoice, '{')
+		w.Const("type", "tool")
+		w.Text("toolName", c.Names[0])
+		w.Close('}')
+	case c.Mode != hub.ChoiceUnset:
+		w.losses.AddIf("settings.tool_choice", len(c.Names) > 0)
+		w.Const(memberChoice, c.Mode.String())
+	}
+	if schema := req.Settings.Format.Schema; schema != nil {
+		w.OpenAt(memberFormat, '{')
+		w.Value("schema", schema)
+		w.Close('}')
+	} else {
+		w.losses.AddIf("settings.format", req.Settings.Format.Kind != hub.FormatText)
+	}
 }
 
 // appendAnswer appends the answer to a question: whether a call may run is said by where it is sent.
@@ -67,10 +110,10 @@ func appendAnswer(dst []byte, d *hub.Decision) []byte {
 	w := jsonwriter.New(dst)
 	w.Open('{')
 	w.Text("runId", run)
-	w.Text("toolCallId", call)
+	w.Text(memberCall, call)
 	switch {
 	case !d.Decided && !d.Cancelled:
-		w.Value("resumeData", rawjson.OrNull(d.Payload))
+		w.Value(memberResume, rawjson.OrNull(d.Payload))
 	case !d.Approved || d.Cancelled:
 		w.TextIf("reason", d.Reason)
 	}
@@ -83,7 +126,7 @@ func (w *writer) tools(defs []hub.Tool) {
 	if len(defs) == 0 {
 		return
 	}
-	w.OpenAt("clientTools", '{')
+	w.OpenAt(memberTools, '{')
 	for i := range defs {
 		t := &defs[i]
 		w.OpenAt(string(rawjson.HarmlessKey(t.Name)), '{')
@@ -100,6 +143,7 @@ type writer struct {
 	*jsonwriter.Writer
 	ids    *conversation.IDs
 	losses *hub.Losses
+	open   bool // calls without a result are written, too: the client has them
 }
 
 // message writes a message, and behind one of the agent's the results of its calls. Servers refuse messages in which nothing is.
@@ -165,6 +209,8 @@ func (w *writer) part(m *hub.Message, p *hub.Part) (part, result []byte) {
 		conversation.WriteURL(b, "data", p.File)
 	case p.Kind == hub.PartCall && (p.Result != nil || m.Role == hub.RoleAgent):
 		return w.call(p)
+	case p.Kind == hub.PartRaw && p.Meta.Of(dialectName) != nil:
+		return p.Value, nil
 	default:
 		conversation.LostParts([]hub.Message{{Parts: []hub.Part{*p}}}, w.losses)
 		return nil, nil
@@ -175,7 +221,7 @@ func (w *writer) part(m *hub.Message, p *hub.Part) (part, result []byte) {
 
 // call is a call, and its result. One without a result is left out: models refuse such.
 func (w *writer) call(p *hub.Part) (call, result []byte) {
-	if p.Result == nil {
+	if p.Result == nil && !w.open {
 		w.losses.Add("messages.call")
 		return nil, nil
 	}
@@ -187,6 +233,9 @@ func (w *writer) call(p *hub.Part) (call, result []byte) {
 	b.Text("toolName", rawjson.Or(p.Name, "tool"))
 	b.Value("input", conversation.ObjectArgs(p, w.losses))
 	b.Close('}')
+	if p.Result == nil {
+		return b.Buf, nil
+	}
 	ev := p.Result.Event()
 	r := jsonwriter.New(nil)
 	r.Open('{')

@@ -12,7 +12,7 @@ import (
 func TestWriteRequest(t *testing.T) {
 	f := func(name string, req hub.Request, path, want string) {
 		t.Helper()
-		got, err := mastra.Dialect.WriteRequest(nil, &req, new(hub.Losses))
+		got, err := mastra.Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses))
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %v\n%s, want\n%s", name, err, got, want)
 		}

@@ -16,6 +16,7 @@ var controls = map[string][]*Case{
 	"datastream":          datastreamControls,
 	"acp":                 acpControls,
 	"langgraph":           langgraphControls,
+	"mastra":              mastraControls,
 	"openai-chat":         openaichatControls,
 	"a2a":                 a2aControls,
 	"agui": {

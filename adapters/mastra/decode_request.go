@@ -1,0 +1,127 @@
+package mastra
+
+import (
+	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
+)
+
+// requests reads and writes the body of a turn, or of the answer to a question.
+type requests struct{}
+
+// Members that have names in more than one place.
+const (
+	memberSettings = "modelSettings"
+	memberChoice   = "toolChoice"
+	memberFormat   = "structuredOutput"
+	memberTools    = "clientTools"
+	memberCall     = "toolCallId"
+	memberResume   = "resumeData"
+)
+
+// DecodeRequest reads a request. With a thread it says only what is new, as servers remember what was said before; without one it says all,
+// and its run may ask something, by whose id the answer goes on.
+func (requests) DecodeRequest(req *hub.Request, body []byte) error {
+	var json rawjson.Decoder
+	var in struct{ All rawjson.Object }
+	if err := json.Decode(body, &in); err != nil {
+		return hub.JSONError(err)
+	}
+	o := &in.All
+	req.Body, req.Run = body, o.Text("runId")
+	thread := rawjson.Get(o.Get("memory"), "thread")
+	req.Thread = rawjson.First(rawjson.Body(thread), rawjson.Text(thread, "id"), o.Text("threadId"))
+	defineTools(&req.Tools, o.Get(memberTools))
+	req.Choice = decodeChoice(o.Get(memberChoice))
+	model := rawjson.ReadObject(o.Get(memberSettings))
+	settings.Read(&model, members(&req.Settings))
+	if schema := rawjson.NotNull(rawjson.Get(o.Get(memberFormat), "schema")); schema != nil {
+		req.Settings.Format = hub.Format{Kind: hub.FormatSchema, Schema: schema}
+	}
+	req.Extra = conversation.Extra(o, dialectName, func(key []byte) bool { return read[string(key)] })
+	if o.Get("messages") == nil && len(req.Run) > 0 {
+		decodeAnswer(req, o)
+		return nil
+	}
+	req.Partial, req.Create = len(req.Thread) > 0, len(req.Thread) > 0
+	req.Begins, req.Tools.Known = !req.Partial, true
+	decodeInput(req, o)
+	return nil
+}
+
+// decodeInput reads what is said. Instructions come first, and hold for this request alone; so does what the application adds.
+func decodeInput(req *hub.Request, o *rawjson.Object) {
+	b := conversation.Builder{}
+	for _, name := range [...]string{"instructions", "system"} {
+		v := o.Get(name)
+		if rawjson.Kind(v) != '[' {
+			decodeOne(&b, v, hub.RoleSystem)
+		}
+		for one := range rawjson.Each(v) {
+			decodeOne(&b, one, hub.RoleSystem)
+		}
+	}
+	before, _ := messages{}.DecodeMessages(b.Messages, o.Get("context"))
+	req.Instructions = len(before)
+	req.Messages, _ = messages{}.DecodeMessages(before, o.Get("messages"))
+	conversation.MarkClients(req.Messages, &req.Tools)
+	req.Remember(false)
+}
+
+// decodeAnswer reads the answer to a question of a run. Where it is sent says whether a call may run.
+func decodeAnswer(req *hub.Request, o *rawjson.Object) {
+	d := hub.Decision{Decided: true, Approved: !strings.Contains(req.Endpoint, "decline"), Reason: o.Text("reason")}
+	if resume := o.Get(memberResume); resume != nil {
+		d = conversation.Decision(resume)
+	}
+	if d.Call = o.Text(memberCall); len(d.Call) > 0 {
+		d.Ask = append(append(append([]byte(nil), req.Run...), askSeparator), d.Call...)
+	}
+	req.Partial, req.Resumes, req.Answers = true, true, []hub.Decision{d}
+}
+
+// read are the members that have a place in the model, or that mean nothing to others.
+var read = map[string]bool{
+	"messages": true, "instructions": true, "system": true, "context": true, "runId": true, "threadId": true, "resourceId": true, "memory": true,
+	memberTools: true, memberChoice: true, memberSettings: true, memberFormat: true, memberCall: true, memberResume: true, "reason": true,
+}
+
+// members are the settings that modelSettings has a member for.
+func members(s *hub.Settings) []settings.Member {
+	return []settings.Member{
+		{Name: "maxOutputTokens", At: &s.MaxTokens, Kind: '0'},
+		{Name: "temperature", At: &s.Temperature, Kind: '0'},
+		{Name: "topP", At: &s.TopP, Kind: '0'},
+		{Name: "topK", At: &s.TopK, Kind: '0'},
+		{Name: "seed", At: &s.Seed, Kind: '0'},
+		{Name: "frequencyPenalty", At: &s.FrequencyPenalty, Kind: '0'},
+		{Name: "presencePenalty", At: &s.PresencePenalty, Kind: '0'},
+		{Name: "stopSequences", At: &s.Stop, Kind: '['},
+	}
+}
+
+// choices are the values of toolChoice, but for one that names a tool.
+var choices = map[string]hub.ChoiceMode{"auto": hub.ChoiceAuto, "none": hub.ChoiceNone, "required": hub.ChoiceRequired}
+
+func decodeChoice(v rawjson.Value) (c hub.ToolChoice) {
+	if name := rawjson.Text(v, "toolName"); len(name) > 0 {
+		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{name}}
+	}
+	c.Mode = choices[string(rawjson.Body(v))]
+	return c
+}
+
+// defineTools reads the tools of the client, which are named by their keys.
+func defineTools(list *hub.ToolList, tools rawjson.Value) {
+	list.Known = rawjson.Kind(tools) == '{'
+	for name, v := range rawjson.EachField(tools) {
+		schema := rawjson.NotNull(rawjson.Get(v, "inputSchema"))
+		if schema == nil {
+			schema = rawjson.NotNull(rawjson.Get(v, "parameters"))
+		}
+		list.Define(hub.Tool{Name: name, Description: rawjson.Text(v, "description"), Schema: schema})
+	}
+}

@@ -1,0 +1,118 @@
+package mastra
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
+)
+
+// appendWhole writes what came of a run in one piece: its text, its calls and results as chunks, and its messages, with which a client that
+// runs a call goes on. A question that waits is the end of it.
+func appendWhole(dst []byte, _ hub.Options, req *hub.Request, run *hub.Run, l *hub.Losses) []byte {
+	w := writer{Writer: jsonwriter.New(dst), ids: conversation.CallIDs(run.Messages), losses: l, open: true}
+	said := agentParts(run)
+	w.Open('{')
+	w.Text("text", conversation.Joined(said, hub.PartText, nil))
+	if thought := conversation.Joined(said, hub.PartReasoning, nil); len(thought) > 0 {
+		w.Text("reasoningText", thought)
+	}
+	w.Text("runId", rawjson.First(req.Run, req.Unique, run.ID))
+	w.calls(said)
+	w.ending(run)
+	for _, name := range [...]string{"usage", "totalUsage"} {
+		w.OpenAt(name, '{')
+		w.Append(func(b []byte) []byte { return counts.Append(b, &run.Usage) })
+		w.Close('}')
+	}
+	w.OpenAt("response", '{')
+	w.TextIf("modelId", run.Model)
+	w.OpenAt("messages", '[')
+	for i := range run.Messages {
+		if m := &run.Messages[i]; m.Role == hub.RoleAgent || m.Role == hub.RoleResults {
+			w.message(m)
+		}
+	}
+	w.Close(']')
+	w.Close('}')
+	for _, none := range [...]string{"steps", "warnings", "sources", "files"} {
+		w.OpenAt(none, '[')
+		w.Close(']')
+	}
+	w.Close('}')
+	return w.Buf
+}
+
+// agentParts are what the agent says in a run.
+func agentParts(run *hub.Run) (parts []*hub.Part) {
+	for i := range run.Messages {
+		m := &run.Messages[i]
+		for j := range m.Parts {
+			if m.Role == hub.RoleAgent || m.Role == hub.RoleResults {
+				parts = append(parts, &m.Parts[j])
+			}
+		}
+	}
+	return parts
+}
+
+// calls writes the calls and the results of a run.
+func (w *writer) calls(said []*hub.Part) {
+	w.OpenAt("toolCalls", '[')
+	for _, p := range said {
+		if p.Kind == hub.PartCall && len(p.Name) > 0 {
+			w.chunk("tool-call", p)
+			w.Value("args", conversation.ObjectArgs(p, w.losses))
+			w.Close('}')
+			w.Close('}')
+		}
+	}
+	w.Close(']')
+	w.OpenAt("toolResults", '[')
+	for _, p := range said {
+		if p.Kind != hub.PartCall || p.Result == nil {
+			continue
+		}
+		ev := p.Result.Event()
+		w.chunk("tool-result", p)
+		if ev.Value != nil && len(ev.Text) == 0 {
+			w.Value("result", ev.Value)
+		} else {
+			w.Text("result", toolresult.Text(&ev))
+		}
+		w.Bool("isError", ev.Status != hub.StatusOK)
+		w.Close('}')
+		w.Close('}')
+	}
+	w.Close(']')
+}
+
+// chunk begins a chunk about a call, up to its own members.
+func (w *writer) chunk(typ string, p *hub.Part) {
+	w.Open('{')
+	w.Const("type", typ)
+	w.Const("from", "AGENT")
+	w.OpenAt("payload", '{')
+	w.Text(memberCall, w.ids.Of(p.ID))
+	w.Text("toolName", rawjson.Or(p.Name, "tool"))
+}
+
+// ending writes why the run ended, and what it waits for.
+func (w *writer) ending(run *hub.Run) {
+	if len(run.Asks) == 0 {
+		reason, _ := reasonFor(run.Status)
+		w.Const("finishReason", reason)
+		return
+	}
+	w.losses.AddIf("asks", len(run.Asks) > 1)
+	ask := &run.Asks[0]
+	w.Const("finishReason", "suspended")
+	w.OpenAt("suspendPayload", '{')
+	w.Text(memberCall, rawjson.First(ask.Ref, ask.ID))
+	w.Text("toolName", ask.Title)
+	if ask.AskKind != hub.AskPermission {
+		w.ValueIf("suspendPayload", ask.Value)
+	}
+	w.Close('}')
+}

@@ -1,0 +1,59 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMastraAnswers: a client of Mastra's servers answers a question by the run and the call alone: by which path it does so says what it
+// answers. The agent gets the whole conversation, and the answer by the name that it gave the question. A run that is not known, or that does
+// not wait, is refused.
+func TestMastraAnswers(t *testing.T) {
+	t.Parallel()
+	asks := lines(lineStart, `{"kind":"tool.start","id":"c1","name":"rm"}`, `{"kind":"tool.ready","id":"c1","name":"rm","value":{"path":"a"}}`,
+		`{"kind":"ask","id":"ask-7","ref":"c1","what":"permission"}`, `{"kind":"run.end","status":"paused"}`)
+	asked := make(chan string, 1)
+	agent := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			body := string(p.body)
+			asked <- body
+			p.ok("Content-Type: application/x-ndjson")
+			if strings.Contains(body, "ask-7") {
+				p.finish(smallRun)
+			} else {
+				p.finish(asks)
+			}
+		}
+	})
+	r := below(t, agent, "mastra")
+	const agents = "/run/api/agents/helper/"
+	for path, want := range map[string]string{"approve-tool-call": `"approved":true`, "decline-tool-call": `"reason":"no"`} {
+		stream := r.call(t, 200, alice, "POST", agents+"stream", `{"messages":"remove it"}`, `"type":"tool-call-approval"`, `"args":{"path":"a"}`, "data: [DONE]")
+		wantMessages(t, <-asked, "user:remove it")
+		_, run, _ := strings.Cut(stream, `"runId":"`)
+		run, _, _ = strings.Cut(run, `"`)
+		answer := `{"runId":"` + run + `","toolCallId":"c1","reason":"no"}`
+		r.call(t, 404, bob, "POST", agents+path, answer, `"code":"run_unknown"`)
+		r.call(t, 200, alice, "POST", agents+path, answer, `"runId":"`+run+`"`, "Hello", `"type":"finish"`, "data: [DONE]")
+		if got := <-asked; !strings.Contains(got, `"ask":"ask-7"`) || !strings.Contains(got, want) || !strings.Contains(got, "remove it") {
+			t.Errorf("%s: the agent got %s", path, got)
+		}
+		r.call(t, 409, alice, "POST", agents+path, answer, `"code":"run_ended"`)
+	}
+	r.call(t, 404, alice, "POST", agents+"approve-tool-call", `{"runId":"none","toolCallId":"c1"}`, `"code":"run_unknown"`)
+}
+
+// TestMastraWhole: generate is answered in one piece, and the agent is described in a list and alone.
+func TestMastraWhole(t *testing.T) {
+	t.Parallel()
+	agent, asked := askedAgent(t)
+	r := below(t, agent, "mastra")
+	r.call(t, 200, alice, "POST", "/run/api/agents/helper/generate", `{"messages":["one"],"memory":{"thread":"t1"}}`, `{"text":"Hello, world",`,
+		`"finishReason":"stop"`, `"messages":[{"role":"assistant","content":[{"type":"text","text":"Hello, world"}]}]`)
+	wantMessages(t, (<-asked).body, "user:one")
+	r.call(t, 200, alice, "POST", "/run/agents/helper/stream", `{"messages":["two"],"memory":{"thread":{"id":"t1"}}}`, `"type":"text-delta"`)
+	wantMessages(t, (<-asked).body, "user:one", "agent:Hello, world", "user:two")
+	r.call(t, 200, alice, "GET", "/run/api/agents", "", `{"helper":{"id":"helper","name":"helper","description":"It helps."`)
+	r.call(t, 200, alice, "GET", "/run/api/agents/any", "", `{"id":"helper","name":"helper"`)
+	r.call(t, 404, alice, "GET", "/run/api/workflows", "", `{"error":"`, `"code":"no_endpoint"`)
+}
