@@ -5,11 +5,13 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
@@ -118,5 +120,57 @@ func TestPumpEndIsNotWritten(t *testing.T) {
 		if f := p.run(); f == nil || f.Code != want || p.wrote != 0 {
 			t.Errorf("the stream ends with %v after %d bytes, want %s", f, p.wrote, want)
 		}
+	}
+}
+
+// TestMultiplexBelowRoute: a request of a connection whose path has become one below a route that answers for the endpoints of its dialect
+// is refused by its name.
+func TestMultiplexBelowRoute(t *testing.T) {
+	t.Parallel()
+	a, _, _, _ := chatAgent(t)
+	yaml := strings.Replace(simple(a.url(), "", "", "client: aisdk\nrequests: {mode: translate}\n"), "path: /run", "path: /run/x", 1)
+	r := start(t, yaml)
+	ws := r.dialWS("/run/x")
+	if err := r.Reload(parse(t, strings.Replace(yaml, "path: /run/x", "path: /run/*", 1))); err != nil {
+		t.Fatal(err)
+	}
+	ws.say(sends("one", "chat-1", "hi"))
+	if got := ws.answers("one")["one"]; got != "|errorThere is no such endpoint here." {
+		t.Errorf("got %q", got)
+	}
+	if n := a.connections(); n != 0 {
+		t.Errorf("the agent was asked %d times", n)
+	}
+}
+
+// TestMediaOfPastRuns: the stream of a run that has ended is labelled as one, and what is known of the run as JSON.
+func TestMediaOfPastRuns(t *testing.T) {
+	t.Parallel()
+	yaml := simple(newAgent(t, streaming(smallRun)).url(), "", "", "client: langgraph\nmethods: [GET, POST]\nrequests: {mode: translate}")
+	r := start(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
+	_, body := r.post("/run/threads/t1/runs/stream", `{"assistant_id":"agent","if_not_exists":"create","input":{"messages":[{"type":"human","content":"hi"}]}}`)
+	run := "/run/threads/t1/runs/" + idsIn(body, "run_id")[0]
+	for path, want := range map[string]string{run: "application/json", run + "/join": "application/json", run + "/stream": "text/event-stream", "/run/threads/t1/runs/none/stream": "application/json"} {
+		c := r.dial()
+		c.ask("GET", path, "")
+		if resp, body := c.whole(); resp.Header.Get("Content-Type") != want || (resp.StatusCode == 200) == strings.Contains(path, "none") {
+			t.Errorf("%s: status %d, %s: %s", path, resp.StatusCode, resp.Header.Get("Content-Type"), body)
+		}
+		c.Close()
+	}
+}
+
+// TestPumpGivesBackItsBuffer as soon as the last byte is so long ago, and no sooner, however old the stream is.
+func TestPumpGivesBackItsBuffer(t *testing.T) {
+	t.Parallel()
+	for now, want := range map[time.Duration]bool{11*time.Second - 1: false, 11 * time.Second: true, time.Minute: true} {
+		p := newPump(&script{}, new(writes), false)
+		p.lastIn = 11*time.Second - shrinkAfter
+		fill(&p.buf, make([]byte, 2*rawio.MinBuffer))
+		p.buf.Used(2 * rawio.MinBuffer)
+		if f := p.wake(now); f != nil || p.buf.Large() == want {
+			t.Errorf("after %v: %v, large: %t", now, f, p.buf.Large())
+		}
+		p.release()
 	}
 }

@@ -33,6 +33,7 @@ func wrongParts(t *testing.T) map[string]func(*config.Config) {
 			cfg.Routes[0].Redact.Patterns = []config.RedactPattern{{Name: "p", Regexp: "("}}
 		},
 		"no_target_option": func(cfg *config.Config) { cfg.Routes[0].Options = map[string]any{"no_target_option": 1} },
+		"dialect mine":     func(cfg *config.Config) { cfg.Declared = map[string]map[string]any{"mine": {}} },
 		"smoke":            func(cfg *config.Config) { cfg.Routes[0].Framing = "smoke" },
 		"to answer in":     func(cfg *config.Config) { cfg.Routes[0].Client = "no-client" },
 	}
@@ -62,6 +63,19 @@ func TestPartsThatCannotBeOpened(t *testing.T) {
 		}
 		if resp, body := r.post("/run", "{}"); resp.StatusCode != 200 || body != smallRunOut {
 			t.Errorf("%s: after the reload status %d: %s", says, resp.StatusCode, body)
+		}
+	}
+}
+
+// TestFirstPartThatCannotBeOpened: of several parts the error is about the first, behind which nothing is opened.
+func TestFirstPartThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	wrong := wrongParts(t)
+	cfg := parse(t, simple("http://127.0.0.1:1/", "", "", "client: twin\n"))
+	for _, says := range []string{"audit", "no-such", "tls", "store.redis.url"} {
+		wrong[says](cfg)
+		if _, err := New(cfg, zap.NewNop(), "test"); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
 		}
 	}
 }
