@@ -50,3 +50,25 @@ func TestCommandsForWhichThereIsNoRoom(t *testing.T) {
 	r.call(t, 200, alice, "POST", "/run/threads/t2/commands", commandOf("run.start", said("two")), `"type":"success"`)
 	r.awaitEnds(2)
 }
+
+// TestStopElsewhere: a run of AG-UI that is its client's alone is ended at another replica by its thread, and only by its principal.
+func TestStopElsewhere(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	address, token := redisAddress(t), newToken()
+	one, two := sharing(t, a, "agui", token, address), sharing(t, a, "agui", token, address)
+	c := one.dial()
+	c.ask("POST", "/run/agent/helper/run", `{"threadId":"t-1","runId":"r-1","messages":[{"id":"u","role":"user","content":"hi"}]}`, alice)
+	firstHalf(t, c.response())
+	const stop = "/run/agent/helper/stop/t-1"
+	two.call(t, 404, bob, "POST", stop, "{}")
+	two.call(t, 404, alice, "POST", stop, `{"runId":"another"}`)
+	two.call(t, 200, alice, "POST", stop, `{"runId":"r-1"}`)
+	if t.Failed() {
+		return // it goes on
+	}
+	<-gone
+	if end := one.awaitEnds(1); end["ending"] != "cancelled" {
+		t.Errorf("%v", end)
+	}
+}
