@@ -23,9 +23,9 @@ func TestAnswersOfConnection(t *testing.T) {
 		}
 		return all[0].Response.ID, (<-asked).body
 	}
-	first, sent := ask("", "one")
+	first, _ := ask("", "one")
 	for _, text := range []string{"two", "three"} {
-		if _, sent = ask(first, text); !strings.Contains(sent, `"one"`) || !strings.Contains(sent, "Hello, world") || strings.Contains(sent, "two") != (text == "two") {
+		if _, sent := ask(first, text); !strings.Contains(sent, `"one"`) || !strings.Contains(sent, "Hello, world") || strings.Contains(sent, "two") != (text == "two") {
 			t.Errorf("the agent got %s", sent)
 		}
 	}
