@@ -140,7 +140,7 @@ func TestMessagesThatWait(t *testing.T) {
 // TestBugSays: of a fault the log has what the runtime or Sabir itself says, and of anything else the type: it may hold content.
 func TestBugSays(t *testing.T) {
 	t.Parallel()
-	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: twin\n"))
+	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: bomb\n"))
 	var none []int
 	n := 0
 	for want, fault := range map[string]func(){

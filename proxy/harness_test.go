@@ -252,6 +252,22 @@ func (r *rig) close() {
 		r.t.Errorf("%v streams are open at the end", n)
 	}
 	r.logsNoContent()
+	r.logsNoBug()
+}
+
+// logsNoBug fails the test if Sabir has logged a fault of its own, unless a dialect of the test is there to make it do so.
+func (r *rig) logsNoBug() {
+	for _, up := range r.cfg.Upstreams {
+		if up.Dialect == bomb.Name {
+			return
+		}
+	}
+	if slices.ContainsFunc(r.cfg.Routes, func(rc *config.Route) bool { return rc.Client == bomb.Name }) {
+		return
+	}
+	for _, entry := range r.logs.FilterMessage("BUG: please report this").All() {
+		r.t.Errorf("the log has a fault of the program: %v", entry.ContextMap()["panic"])
+	}
 }
 
 // contentMarks stand in the streams and error bodies of many tests, and for what users have written: never in the log.
