@@ -152,6 +152,9 @@ func (d *decoder) chunk(dst []hub.Event, data []byte) ([]hub.Event, error) {
 	if err := d.json.Decode(data, &d.rec); err != nil {
 		return dst, hub.JSONError(err)
 	}
+	if d.rec.Type == nil && d.sub == nil && rawjson.Text(data, "finishReason") != nil {
+		return d.whole(dst, data)
+	}
 	typ, err := member.Text(d.rec.Type, "type")
 	if err != nil {
 		return dst, err

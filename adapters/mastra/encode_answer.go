@@ -14,13 +14,13 @@ func appendWhole(dst []byte, _ hub.Options, req *hub.Request, run *hub.Run, l *h
 	w := writer{Writer: jsonwriter.New(dst), ids: conversation.CallIDs(run.Messages), losses: l, open: true}
 	said := agentParts(run)
 	w.Open('{')
-	w.Text("text", conversation.Joined(said, hub.PartText, nil))
+	w.Text("text", words(said))
 	if thought := conversation.Joined(said, hub.PartReasoning, nil); len(thought) > 0 {
 		w.Text("reasoningText", thought)
 	}
 	w.Text("runId", rawjson.First(req.Run, req.Unique, run.ID))
 	w.calls(said)
-	w.ending(run)
+	w.ending(run, said)
 	for _, name := range [...]string{"usage", "totalUsage"} {
 		w.OpenAt(name, '{')
 		w.Append(func(b []byte) []byte { return counts.Append(b, &run.Usage) })
@@ -57,11 +57,25 @@ func agentParts(run *hub.Run) (parts []*hub.Part) {
 	return parts
 }
 
+// words are what is said to the user; a refusal is a text like any other.
+func words(said []*hub.Part) (all []byte) {
+	for _, p := range said {
+		if p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
+			all = append(all, p.Text...)
+		}
+	}
+	return all
+}
+
 // calls writes the calls and the results of a run.
 func (w *writer) calls(said []*hub.Part) {
 	w.OpenAt("toolCalls", '[')
 	for _, p := range said {
-		if p.Kind == hub.PartCall && len(p.Name) > 0 {
+		switch {
+		case p.Kind != hub.PartCall || len(p.Name) == 0:
+		case p.Result == nil && (!p.ClientRuns || p.Value == nil): // clients would run it
+			w.losses.Add("messages.call")
+		default:
 			w.chunk("tool-call", p)
 			w.Value("args", conversation.ObjectArgs(p, w.losses))
 			w.Close('}')
@@ -92,16 +106,22 @@ func (w *writer) calls(said []*hub.Part) {
 func (w *writer) chunk(typ string, p *hub.Part) {
 	w.Open('{')
 	w.Const("type", typ)
+	w.Const("runId", "")
 	w.Const("from", "AGENT")
 	w.OpenAt("payload", '{')
-	w.Text(memberCall, w.ids.Of(p.ID))
+	w.Text(memberCall, p.ID)
 	w.Text("toolName", rawjson.Or(p.Name, "tool"))
 }
 
 // ending writes why the run ended, and what it waits for.
-func (w *writer) ending(run *hub.Run) {
+func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 	if len(run.Asks) == 0 {
 		reason, _ := reasonFor(run.Status)
+		for _, p := range said {
+			if p.Kind == hub.PartCall && p.ClientRuns && p.Result == nil && run.Status == hub.StatusDone {
+				reason = reasonTools // the client runs it for that
+			}
+		}
 		w.Const("finishReason", reason)
 		return
 	}

@@ -43,6 +43,7 @@
 //	notice       an error behind which the run went on
 //	source, file source, file, reasoning-file
 //	data         data-NAME; object, for structured output
+//	whole        an answer of /generate: text, toolCalls, toolResults, finishReason
 //	raw          other chunks: of workflows, networks and background tasks
 //
 // # Writing

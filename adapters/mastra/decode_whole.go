@@ -1,0 +1,35 @@
+package mastra
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// whole reads an answer in one piece, as /generate gives it: its text, its calls and results, which are chunks, and its end.
+func (d *decoder) whole(dst []hub.Event, body []byte) ([]hub.Event, error) {
+	o, from := rawjson.ReadObject(body), len(dst)
+	dst = append(dst, hub.Event{Kind: hub.RunStart, ID: o.Text("runId")})
+	if text := o.Text("text"); len(text) > 0 {
+		dst = append(dst, hub.Event{Kind: hub.TextDelta, ID: []byte("text"), Text: text})
+	}
+	var first error
+	for _, list := range [...]string{"toolCalls", "toolResults"} {
+		for chunk := range rawjson.Each(o.Get(list)) {
+			var err error
+			if dst, err = d.chunk(dst, chunk); err != nil && first == nil {
+				first = err
+			}
+		}
+	}
+	reason := o.Text("finishReason")
+	for i := range dst[from:] { // what has no result then is left to the client
+		ev := &dst[from+i]
+		if c := d.calls[string(ev.ID)]; ev.Kind == hub.ToolStart && string(reason) == reasonTools && c != nil && !c.answered {
+			ev.Status, ev.Flags = hub.StatusNone, ev.Flags|hub.ClientRuns
+		}
+	}
+	d.end = ending{seen: true, status: statusOf(reason), name: bytes.Clone(reason)}
+	return d.emitEnd(dst), first
+}
