@@ -92,6 +92,15 @@ var facesOwn = map[string]ownFace{
 		goesOn: "POST /threads/{thread}/runs/wait " + said("two"),
 		answer: "POST /threads/{thread}/runs/wait " + langgraphAnswers,
 	},
+	"mastra": {
+		begin: `POST /api/agents/a/stream {"messages":"` + ownWord + `","memory":{"thread":"{thread}","resource":"r"}}`,
+		names: map[string]string{"thread": "thread-1001", "run": `"runId":"([^"]+)"`},
+		bodies: map[string][]string{
+			"run": {mastraSays, mastraAnswers, `{"runId":"{run}","toolCallId":"{call}","resumeData":{"approved":true}}`}, "whole": {mastraSays, mastraAnswers},
+		},
+		goesOn: "POST /api/agents/a/generate " + strings.Replace(mastraSays, "mine", "two", 1),
+		answer: "POST /api/agents/a/approve-tool-call " + mastraAnswers,
+	},
 	"openai-chat": {
 		begin:  "POST /v1/chat/completions " + chatSays(`{"role":"user","content":"`+ownWord+`"}`),
 		bodies: map[string][]string{"run": {chatSays(`{"role":"user","content":"mine"}`)}},
@@ -135,6 +144,9 @@ var facesOwn = map[string]ownFace{
 var creates = map[hub.Operation]bool{hub.OpRun: true, hub.OpWhole: true, hub.OpNewThread: true, hub.OpCommand: true}
 
 const (
+	mastraSays    = `{"messages":["mine"],"memory":{"thread":"{thread}","resource":"r"}}`
+	mastraAnswers = `{"runId":"{run}","toolCallId":"{call}"}`
+
 	aguiSays    = `{"threadId":"{thread}","runId":"r2","messages":[{"id":"u2","role":"user","content":"mine"}]}`
 	aguiAnswers = `{"threadId":"{thread}","runId":"r2","messages":[{"id":"u2","role":"user","content":"mine"}],"resume":[{"interruptId":"{ask}","status":"resolved","payload":{"approved":true}}]}`
 

@@ -152,7 +152,7 @@ func (d *decoder) chunk(dst []hub.Event, data []byte) ([]hub.Event, error) {
 	if err := d.json.Decode(data, &d.rec); err != nil {
 		return dst, hub.JSONError(err)
 	}
-	if d.rec.Type == nil && d.sub == nil && rawjson.Text(data, "finishReason") != nil {
+	if d.rec.Type == nil && d.sub == nil && isWhole(data) {
 		return d.whole(dst, data)
 	}
 	typ, err := member.Text(d.rec.Type, "type")

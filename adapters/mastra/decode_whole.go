@@ -7,6 +7,12 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
+// isWhole tells an answer in one piece from records of other servers that name a reason, too.
+func isWhole(body []byte) bool {
+	o := rawjson.ReadObject(body)
+	return o.Text("finishReason") != nil && o.Text("text") != nil && rawjson.Kind(o.Get("toolCalls")) == '['
+}
+
 // whole reads an answer in one piece, as /generate gives it: its text, its calls and results, which are chunks, and its end.
 func (d *decoder) whole(dst []hub.Event, body []byte) ([]hub.Event, error) {
 	o, from := rawjson.ReadObject(body), len(dst)

@@ -1,6 +1,6 @@
 // Package runstore shares runs between replicas through Redis: what each run has said, under which names clients know it, and which
 // replica owns it. store.go finds runs and says that a replica is there, keys.go says where things are, run.go takes what
-// runs say, writer.go sends it, cancel.go cancels runs that are not stored, follower.go reads what runs of other replicas say.
+// runs say, writer.go and commands.go send it, cancel.go cancels runs that are not stored, follower.go reads what runs of other replicas say.
 //
 // A run is a Redis stream whose entries have explicit ids, epoch-number. Redis refuses an id that is not greater than the last one: so
 // the id keeps out an owner that was taken for dead, whose run another replica has ended in epoch 2.
