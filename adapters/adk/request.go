@@ -26,12 +26,10 @@ var read = rawjson.NamesOf([]string{
 
 // DecodeRequest takes the session, whether fragments are wanted, and what is new.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var in struct{ All rawjson.Object }
-	if err := json.Decode(body, &in); err != nil {
+	o, err := rawjson.DecodeObject(body)
+	if err != nil {
 		return hub.JSONError(err)
 	}
-	o := &in.All
 	req.Thread = rawjson.Body(genai.Member(o, "sessionId", "session_id"))
 	if app := rawjson.Body(genai.Member(o, "appName", "app_name")); string(app) != defaultApp {
 		req.Model = app

@@ -34,11 +34,11 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		var in struct{ All rawjson.Object }
-		if err := json.Decode(line, &in); err != nil {
+		o, err := rawjson.DecodeObject(line)
+		if err != nil {
 			return hub.JSONError(err)
 		}
-		if err := decodeLine(req, &b, &in.All); err != nil {
+		if err := decodeLine(req, &b, o); err != nil {
 			return err
 		}
 	}

@@ -23,20 +23,19 @@ var read = rawjson.NamesOf([]string{
 // DecodeRequest takes the session that the request names, if any, and what the user says. WebSocket messages of Caco's clients
 // (subscribe, requestHistory) and other requests of the SDK's ask for something else.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var in struct{ All rawjson.Object }
-	if err := json.Decode(body, &in); err != nil {
+	o, err := rawjson.DecodeObject(body)
+	if err != nil {
 		return hub.JSONError(err)
 	}
-	call := &in.All
-	if params := in.All.Get("params"); rawjson.Kind(params) == '{' {
+	call := o
+	if params := o.Get("params"); rawjson.Kind(params) == '{' {
 		inner := rawjson.ReadObject(params)
 		call = &inner
 	}
-	if k := rawjson.Kind(in.All.Get("id")); k == '"' || k == '0' {
-		req.Call = in.All.Get("id")
+	if k := rawjson.Kind(o.Get("id")); k == '"' || k == '0' {
+		req.Call = o.Get("id")
 	}
-	req.Thread = rawjson.First(in.All.Text("sessionId"), call.Text("sessionId"))
+	req.Thread = rawjson.First(o.Text("sessionId"), call.Text("sessionId"))
 	prompt, asks := rawjson.Str(call.Get("prompt"))
 	if req.Body, req.Partial, req.Other = body, true, !asks; asks { // the session has the rest
 		req.Extra = conversation.Extra(call, name, read.Has)

@@ -17,13 +17,11 @@ type requests struct{}
 // DecodeRequest reads a request. The model, and whether a stream is wanted, stand in the path: who has read that says so
 // before.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var in struct{ All rawjson.Object }
-	if err := json.Decode(body, &in); err != nil {
+	o, err := rawjson.DecodeObject(body)
+	if err != nil {
 		return hub.JSONError(err)
 	}
 	req.Body = body
-	o := &in.All
 	if model := o.Text("model"); len(model) > 0 {
 		req.Model = bytes.TrimPrefix(model, []byte("models/"))
 	}

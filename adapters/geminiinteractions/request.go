@@ -34,12 +34,10 @@ const idPrefix = "v1_"
 
 // DecodeRequest reads a request. An agent is asked as a model is. Without a word of that, the answer is remembered.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var in struct{ All rawjson.Object }
-	if err := json.Decode(body, &in); err != nil {
+	o, err := rawjson.DecodeObject(body)
+	if err != nil {
 		return hub.JSONError(err)
 	}
-	o := &in.All
 	req.Body, req.Model = body, rawjson.First(o.Text("model"), o.Text("agent"))
 	req.Call = appendCall(nil, o)
 	streams, _ := rawjson.Bool(o.Get("stream"))

@@ -25,12 +25,10 @@ const (
 // DecodeRequest reads a request. With a thread it says only what is new, as servers remember what was said before; without one it says all,
 // and its run may ask something, by whose id the answer goes on.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var in struct{ All rawjson.Object }
-	if err := json.Decode(body, &in); err != nil {
+	o, err := rawjson.DecodeObject(body)
+	if err != nil {
 		return hub.JSONError(err)
 	}
-	o := &in.All
 	req.Body, req.Run = body, o.Text("runId")
 	thread := rawjson.Get(o.Get("memory"), "thread")
 	req.Thread = rawjson.First(rawjson.Body(thread), rawjson.Text(thread, "id"), o.Text("threadId"))

@@ -78,13 +78,13 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return writers.Write(e, out, ev)
 }
 
-// lane is the root agent, or a sub-agent, whose chunks stand inside of those of the call that it works for.
+// lane is what is written of the root agent, or of a sub-agent, whose chunks stand inside of those of the call that it works for.
 type lane struct {
 	head, tail []byte // what stands around its chunks
 	run        []byte // string body
 
 	call, parent hub.Slot // of a sub-agent; 0: it has a call that was made for it
-	id           []byte   // of that call
+	id, name     []byte   // of that call
 	late         bool     // that call has ended: readers take what follows for another sub-agent
 	depth        int      // steps that are open in the model
 	step         bool     // one is open on the wire
@@ -96,7 +96,7 @@ type lane struct {
 
 // reset takes everything from a lane but its memory.
 func (l *lane) reset() {
-	*l = lane{head: l.head[:0], tail: l.tail[:0], run: l.run[:0], id: l.id[:0], model: l.model[:0]}
+	*l = lane{head: l.head[:0], tail: l.tail[:0], run: l.run[:0], id: l.id[:0], name: l.name[:0], model: l.model[:0]}
 }
 
 // begin begins a chunk up to the members of its payload.

@@ -203,7 +203,8 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.agents.Add(ev.Slot)
 	l.reset()
 	l.head, l.tail = append(l.head, head...), append(l.tail, tail...)
-	l.run, l.id, l.call, l.parent = append(l.run, ev.ID...), append(l.id, id...), slot, ev.AgentSlot
+	l.run, l.id, l.name = append(l.run, ev.ID...), append(l.id, id...), append(l.name, name...)
+	l.call, l.parent = slot, ev.AgentSlot
 	l.end(out, l.open(out, "start", `"id":"`, ev.Name))
 	return hub.Native
 }
@@ -225,8 +226,8 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	if l.call == 0 {
 		parent := e.lane(&hub.Event{AgentSlot: l.parent})
-		b := append(parent.open(out, "tool-result", `"toolCallId":"`, l.id), `,"toolName":"`+agentPrefix+`sub","result":`...)
-		b, _ = appendResult(b, ev)
+		b := append(append(parent.open(out, "tool-result", `"toolCallId":"`, l.id), `,"toolName":"`...), l.name...)
+		b, _ = appendResult(append(b, `","result":`...), ev)
 		parent.end(out, b)
 	}
 	exact := l.call != 0 && !toolresult.Has(ev) && ev.Status != hub.StatusDenied

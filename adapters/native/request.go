@@ -12,19 +12,18 @@ type requests struct{}
 
 // DecodeRequest reads a request. What is of another type than it should be is an error.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var in struct{ All rawjson.Object }
-	if err := json.Decode(body, &in); err != nil {
+	o, err := rawjson.DecodeObject(body)
+	if err != nil {
 		return hub.JSONError(err)
 	}
 	if rawjson.Kind(body) != '{' {
 		return wrong(wants['{'])
 	}
 	req.Body = body
-	if err := readMembers(req, &in.All, requestMembers); err != nil {
+	if err := readMembers(req, o, requestMembers); err != nil {
 		return err
 	}
-	req.Tools.Known = rawjson.Kind(in.All.Get("tools")) == '['
+	req.Tools.Known = rawjson.Kind(o.Get("tools")) == '['
 	for i := range req.Tools.Defs {
 		req.Tools.Add(req.Tools.Defs[i].Name)
 	}

@@ -20,27 +20,26 @@ var read = rawjson.NamesOf([]string{"message", "content", "chatId", "history", "
 // DecodeRequest takes the id of the chat, and that of the user's message, by which client and server know the run: it is
 // what /api/chat/cancel names. The message of the answer must have another.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var in struct{ All rawjson.Object }
-	if err := json.Decode(body, &in); err != nil {
+	o, err := rawjson.DecodeObject(body)
+	if err != nil {
 		return hub.JSONError(err)
 	}
-	message := in.All.Get("message")
+	message := o.Get("message")
 	req.Run, req.Body = rawjson.Text(message, "messageId"), body
-	req.Thread = rawjson.First(rawjson.Text(message, "chatId"), in.All.Text("chatId"))
+	req.Thread = rawjson.First(rawjson.Text(message, "chatId"), o.Text("chatId"))
 	b := conversation.Builder{}
-	decodeHistory(&b, in.All.Get("history"))
+	decodeHistory(&b, o.Get("history"))
 	m := b.Begin(hub.RoleUser, req.Run)
 	if said := rawjson.Text(message, "content"); len(said) > 0 {
 		m.Parts = append(m.Parts, hub.Part{Kind: hub.PartText, Text: said})
 	}
 	req.Messages = b.Messages
-	if model := in.All.Get("chatModel"); len(rawjson.Text(model, "name")) > 0 {
+	if model := o.Get("chatModel"); len(rawjson.Text(model, "name")) > 0 {
 		req.Model = bytes.Join([][]byte{rawjson.Text(model, "provider"), rawjson.Text(model, "name")}, []byte("/"))
 	}
-	req.Extra = conversation.Extra(&in.All, name, read.Has)
+	req.Extra = conversation.Extra(o, name, read.Has)
 	req.Remember(false)
-	if images := in.All.Get("messageImageIds"); len(m.Parts) == 0 && len(rawjson.Value(bytes.Trim(images, "[] "))) == 0 { // servers refuse it
+	if images := o.Get("messageImageIds"); len(m.Parts) == 0 && len(rawjson.Value(bytes.Trim(images, "[] "))) == 0 { // servers refuse it
 		return hub.NewError(hub.ReasonMissing, "message.content", -1, "want what the user says")
 	}
 	return nil

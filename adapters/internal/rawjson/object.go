@@ -26,6 +26,14 @@ func ReadObject(v Value) (o Object) {
 	return o
 }
 
+// DecodeObject checks a record in full, and reads its members; none when it is no object.
+func DecodeObject(data []byte) (*Object, error) {
+	var d Decoder
+	var in struct{ All Object }
+	err := d.Decode(data, &in)
+	return &in.All, err
+}
+
 // read reads the object that data begins with, and returns the index behind it, 0 if it does not end.
 func (o *Object) read(data []byte) (end int) {
 	it := Members{rest: data[1:]}
