@@ -157,6 +157,12 @@ func (c *Catalog) AsksInTurn(dialect string) bool {
 	return d != nil && d.NewFace != nil
 }
 
+// TakesAnswers reports whether servers of a dialect take the answer to a question while their run goes on.
+func (c *Catalog) TakesAnswers(dialect string) bool {
+	d := c.find(dialect)
+	return d != nil && d.Sessions != nil && d.Sessions.Listen != nil
+}
+
 // RequestTemplate returns what writes requests by a template; see package declared for its language.
 func RequestTemplate(template string) (func(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error), error) {
 	t, err := declared.ParseRequest(template)

@@ -54,6 +54,8 @@ func (house) CheckProcess(dialect string) error {
 
 func (house) AsksInTurn(dialect string) bool { return dialect == "claude-cli" }
 
+func (house) TakesAnswers(dialect string) bool { return dialect == "agentevent" }
+
 func (house) CheckProcessClient(dialect string) error {
 	if dialect == "agentevent" {
 		return errors.New("requests of agentevent cannot be read")

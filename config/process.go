@@ -35,9 +35,15 @@ type ProcessChecker interface {
 
 	// CheckProcessClient returns why clients of a dialect cannot ask such an agent; nil when they can.
 	CheckProcessClient(dialect string) error
+}
 
+// An AskChecker is a Dialects that knows which questions wait for their answer, besides those of child processes.
+type AskChecker interface {
 	// AsksInTurn reports whether clients of a dialect are asked in the middle of a turn, and so wait for the answer in front of any agent.
 	AsksInTurn(dialect string) bool
+
+	// TakesAnswers reports whether servers of a dialect take the answer to a question while their run goes on.
+	TakesAnswers(dialect string) bool
 }
 
 // process checks an upstream that is a program.
@@ -68,9 +74,9 @@ func (v *validator) process(at string, u *Upstream) {
 func (v *validator) processRoute(at string, r *Route) {
 	u := v.c.Upstreams[r.Upstream]
 	if u == nil || len(u.Command) == 0 {
-		checker, ok := v.dialects.(ProcessChecker)
-		waits := u == nil || r.Asks.Without == usualAsks.Without && ok && checker.AsksInTurn(r.Client)
-		v.check(waits || r.Asks == usualAsks, at+".asks", "has a meaning only for an upstream with command, and wait for client: acp")
+		if u != nil {
+			v.asks(at+".asks", u, r)
+		}
 		return
 	}
 	v.check(r.Requests.Mode == Translate, at+".requests.mode", "must be translate for an upstream with command")
@@ -80,6 +86,17 @@ func (v *validator) processRoute(at string, r *Route) {
 		err := checker.CheckProcessClient(r.Client)
 		v.check(err == nil, at+".client", "%v", err)
 	}
+}
+
+// asks checks what becomes of questions of an agent that is no child process.
+func (v *validator) asks(at string, u *Upstream, r *Route) {
+	checker, ok := v.dialects.(AskChecker)
+	if !ok {
+		return
+	}
+	waits := r.Asks.Wait == usualAsks.Wait || checker.AsksInTurn(r.Client)
+	answered := r.Asks.Without == usualAsks.Without || checker.TakesAnswers(u.Dialect)
+	v.check(waits && answered, at, "has a meaning only for an upstream with command; wait for client: acp, and without for an upstream of opencode, too")
 }
 
 // checkDirectory reports a directory that is named but cannot be worked in.

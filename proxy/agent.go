@@ -249,11 +249,11 @@ func (a *agentTurn) answer() error {
 
 // send tells the agent answers, so that its turn goes on. An agent that waits for something which is no question cannot be answered.
 func (a *agentTurn) send(answers []hub.Decision, outcome string) error {
-	a.server.metrics.asks.WithLabelValues(a.route.up.Cfg.Name, outcome).Add(float64(len(answers)))
 	said := slices.Clone(answers) // Answer puts the ids of the agent there
 	if err := a.Answer(answers); err != nil {
 		return hub.Fail(hub.CodeMalformed, err)
 	}
+	a.server.metrics.asks.WithLabelValues(a.route.up.Cfg.Name, outcome).Add(float64(len(answers)))
 	a.note(said)
 	return nil
 }

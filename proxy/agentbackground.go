@@ -1,8 +1,7 @@
 package proxy
 
 import (
-	"errors"
-	"io"
+	"fmt"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -32,21 +31,19 @@ func (x *stream) openInBackground(sink sink, until time.Time) (*upstream.Body, e
 	if err != nil {
 		return nil, err
 	}
-	begun, err := io.ReadAll(io.LimitReader(answer, maxBegun+1))
-	answer.Close()
-	switch {
-	case err != nil:
+	begun, err := answer.ReadAll(maxBegun, until)
+	if err != nil {
 		return nil, err
-	case len(begun) > maxBegun:
-		return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer to a request that begins a run is too large"))
 	}
 	read, cancel, err := c.route.source.Background.Follow(begun)
 	if err != nil {
 		return nil, hub.Fail(hub.CodeMalformed, err)
 	}
-	if end, err := c.sessionRequest(cancel); err == nil {
-		x.cancelRequest = &cancelRequest{request: end, body: func(string) []byte { return cancel.Body }, begun: true}
+	end, err := c.sessionRequest(cancel)
+	if err != nil {
+		return nil, hub.Fail(hub.CodeMalformed, fmt.Errorf("the run that was begun cannot be named, and goes on: %w", err))
 	}
+	x.cancelRequest = &cancelRequest{request: end, body: func(string) []byte { return cancel.Body }, begun: true}
 	req, err := c.sessionRequest(read)
 	if err != nil {
 		return nil, hub.Fail(hub.CodeMalformed, err)

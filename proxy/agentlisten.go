@@ -23,7 +23,7 @@ type listening struct {
 	stream *stream
 	body   *upstream.Body
 	run    hub.Listener
-	model  *fasthttp.Request // has the header of further requests
+	header *fasthttp.Request // has that of further requests
 	begins time.Time         // by when something of the run must have come
 	since  time.Time         // since when the run waits for answers
 	asks   []hub.Decision    // that are open
@@ -33,6 +33,9 @@ type listening struct {
 // openAndListen opens the stream, then asks for the run of a call in its session, and returns the stream.
 func (x *stream) openAndListen(sink sink, until time.Time) (*upstream.Body, error) {
 	c, s := x.call, x.call.agentSession
+	if err := x.checkQuestions(sink, until); err != nil {
+		return nil, err
+	}
 	if err := x.interrupt(sink, until); err != nil {
 		return nil, err
 	}
@@ -52,10 +55,44 @@ func (x *stream) openAndListen(sink sink, until time.Time) (*upstream.Body, erro
 		return nil, hub.Fail(hub.CodeInternal, errors.New("BUG: no decoder listens"))
 	}
 	x.listens = &listening{
-		stream: x, body: body, run: p.Listener(), model: c.bare(fasthttp.MethodPost), begins: time.Now().Add(c.route.up.Cfg.Timeouts.FirstByte),
+		stream: x, body: body, run: p.Listener(), header: c.bare(fasthttp.MethodPost), begins: time.Now().Add(c.route.up.Cfg.Timeouts.FirstByte),
 	}
 	x.listens.run.Listen(&s.asked)
 	return body, nil
+}
+
+// maxChecks bounds the requests about the questions that one request answers, maxCheck the answer to each, in bytes.
+const (
+	maxChecks = 16
+	maxCheck  = 8 << 20
+)
+
+// checkQuestions refuses answers to questions that are not open in the session of the call: they may be another principal's.
+func (x *stream) checkQuestions(sink sink, until time.Time) error {
+	s := x.call.agentSession
+	if s.server.Check == nil || len(s.answers()) == 0 {
+		return nil
+	}
+	var known [][]byte
+	for range maxChecks {
+		next, open := s.server.Check(&s.asked, known)
+		switch {
+		case next == nil && open:
+			return nil
+		case next == nil:
+			return hub.Fail(hub.CodeAskUnknown, nil)
+		}
+		body, err := x.callServer(*next, sink, until)
+		if err != nil {
+			return err
+		}
+		answer, err := body.ReadAll(maxCheck, until)
+		if err != nil {
+			return err
+		}
+		known = append(known, answer)
+	}
+	return hub.Fail(hub.CodeAskUnknown, nil)
 }
 
 // interrupt ends what goes on in the session of a call, unless the run is a part of that, or the session is for the run alone. One that seems
@@ -80,6 +117,9 @@ func (x *stream) beginRun(sink sink, until time.Time) error {
 		return err
 	}
 	body.Close()
+	if x.cancelRequest != nil {
+		x.cancelRequest.begun = true
+	}
 	for _, what := range answers[min(1, len(answers)):] {
 		req, err := x.call.sessionRequest(what)
 		if err != nil {
@@ -179,17 +219,15 @@ func (l *listening) answer(allow bool) error {
 		l.asks[i].Decided, l.asks[i].Approved, l.asks[i].Cancelled = true, allow, !allow
 	}
 	calls := x.call.route.sessions.Answers(&hub.Request{Partial: true, Answers: l.asks})
-	if len(l.asks) > 0 && len(calls) == 0 {
+	if len(calls) < len(l.asks) {
 		return hub.Fail(hub.CodeMalformed, errors.New("the agent asks something that is no yes or no, of a client that cannot be asked"))
 	}
-	outcome := map[bool]string{true: "allowed", false: "denied"}[allow]
-	x.server.metrics.asks.WithLabelValues(x.call.route.up.Cfg.Name, outcome).Add(float64(len(l.asks)))
 	l.asks = nil
 	until := time.Now().Add(maxCancelRequest)
 	defer x.canceler.OnCancel(l.body.Abort)
 	for _, what := range calls {
 		req := fasthttp.AcquireRequest()
-		l.model.Header.CopyTo(&req.Header)
+		l.header.Header.CopyTo(&req.Header)
 		if err := x.call.aim(req, what); err != nil {
 			return unreadable(x.call.target.dialect, err)
 		}
@@ -197,6 +235,8 @@ func (l *listening) answer(allow bool) error {
 			return err
 		}
 	}
+	outcome := map[bool]string{true: "allowed", false: "denied"}[allow]
+	x.server.metrics.asks.WithLabelValues(x.call.route.up.Cfg.Name, outcome).Add(float64(len(calls)))
 	return nil
 }
 
@@ -213,5 +253,5 @@ func (l *listening) note(ev *hub.Event) {
 // Close implements [source].
 func (l *listening) Close() {
 	l.source.Close()
-	fasthttp.ReleaseRequest(l.model)
+	fasthttp.ReleaseRequest(l.header)
 }

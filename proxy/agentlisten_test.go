@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +20,8 @@ type openCode struct {
 	buses    map[*peer]bool
 	says     func(session, body string) string // what follows from a prompt
 	answered string                            // what follows from an answer
+	asking   string                            // the session that waits for the answer to per_1; "" for none
+	parents  map[string]string                 // of sessions
 	refuses  string                            // the status of prompts; "" for 204
 	cuts     bool                              // the bus ends behind that
 }
@@ -67,8 +71,15 @@ func (o *openCode) serve(p *peer, req *http.Request) {
 		o.last = session
 	}
 	session := o.last
-	status, follows := "200 OK", ""
+	status, follows, body := "200 OK", "", "{}"
 	switch {
+	case strings.HasSuffix(req.URL.Path, "/permission"):
+		if body = "[]"; o.asking != "" {
+			body = `[{"id":"per_1","sessionID":"` + o.asking + `"}]`
+		}
+	case req.Method == "GET":
+		id := req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:]
+		body = `{"id":"` + id + `","parentID":"` + o.parents[id] + `"}`
 	case strings.HasSuffix(req.URL.Path, "/api/session"):
 		o.known[session] = true
 	case strings.HasSuffix(req.URL.Path, "/reply"), strings.HasSuffix(req.URL.Path, "/reject"):
@@ -80,10 +91,12 @@ func (o *openCode) serve(p *peer, req *http.Request) {
 	case strings.HasSuffix(req.URL.Path, "/prompt_async") && !o.known[session]:
 		status = "404 Not Found"
 	case strings.HasSuffix(req.URL.Path, "/prompt_async"):
-		follows = o.says(session, string(p.body))
+		if follows = o.says(session, string(p.body)); strings.Contains(follows, "permission.asked") {
+			o.asking = session
+		}
 	}
-	p.answer(status, "Content-Length: 2")
-	p.send("{}")
+	p.answer(status, "Content-Length: "+strconv.Itoa(len(body)))
+	p.send(body)
 	for bus := range o.buses {
 		if follows != "" {
 			bus.chunk(strings.ReplaceAll(follows, "SESSION", session))
@@ -118,13 +131,16 @@ func busEvent(typ, properties string) string {
 }
 
 const (
-	ours      = `"sessionID":"SESSION"`
-	userSaid  = `,"info":{"id":"msg_u","role":"user"}`
-	busIdle   = "data: {\"type\":\"session.idle\",\"properties\":{" + ours + "}}\n\n"
-	busStop   = "data: {\"type\":\"session.error\",\"properties\":{" + ours + ",\"error\":{\"name\":\"MessageAbortedError\",\"data\":{\"message\":\"Aborted\"}}}}\n\n"
-	busAsk    = "data: {\"type\":\"permission.asked\",\"properties\":{\"id\":\"per_1\"," + ours + ",\"permission\":\"bash\",\"patterns\":[\"rm\"],\"metadata\":{},\"tool\":{\"messageID\":\"msg_a\",\"callID\":\"c1\"}}}\n\n"
-	stranger  = "data: {\"type\":\"message.part.updated\",\"properties\":{\"sessionID\":\"ses_other\",\"part\":{\"id\":\"p\",\"messageID\":\"m\",\"type\":\"text\",\"text\":\"secret\",\"time\":{\"end\":1}}}}\n\n"
+	ours     = `"sessionID":"SESSION"`
+	userSaid = `,"info":{"id":"msg_u","role":"user"}`
+	busIdle  = "data: {\"type\":\"session.idle\",\"properties\":{" + ours + "}}\n\n"
+	busStop  = "data: {\"type\":\"session.error\",\"properties\":{" + ours + ",\"error\":{\"name\":\"MessageAbortedError\",\"data\":{\"message\":\"Aborted\"}}}}\n\n"
+	busAsk   = "data: {\"type\":\"permission.asked\",\"properties\":{\"id\":\"per_1\"," + ours + ",\"permission\":\"bash\",\"patterns\":[\"rm\"],\"metadata\":{},\"tool\":{\"messageID\":\"msg_a\",\"callID\":\"c1\"}}}\n\n"
+	stranger = "data: {\"type\":\"message.part.updated\",\"properties\":{\"sessionID\":\"ses_other\",\"part\":{\"id\":\"p\",\"messageID\":\"m\",\"type\":\"text\",\"text\":\"secret\",\"time\":{\"end\":1}}}}\n\n" +
+		`data: {"type":"session.error","properties":{"error":{"name":"UnknownError","data":{"message":"secret"}}}}` + "\n\n" +
+		`data: {"type":"later.version","properties":{"of":"secret"}}` + "\n\n"
 	callStart = `{"id":"prt_c","messageID":"msg_a","type":"tool","tool":"bash","callID":"c1","state":{"status":"running","input":{"command":"rm"}}}`
+	askedCall = `,{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"rm\"}"}}]}`
 	callEnd   = `{"id":"prt_c","messageID":"msg_a","type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"rm"},"output":"gone"}}`
 )
 
@@ -218,13 +234,12 @@ func TestListeningServersAsk(t *testing.T) {
 		t.Errorf("status %d\n%s", resp.StatusCode, got)
 	}
 	o.seen(names)
-	call := `,{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"rm\"}"}}]}`
-	answer := aguiBody("t1", turn1+call, `,"resume":[{"interruptId":"per_1#c1","status":"resolved","payload":{"approved":true}}]`)
+	answer := aguiBody("t1", turn1+askedCall, `,"resume":[{"interruptId":"per_1#c1","status":"resolved","payload":{"approved":true}}]`)
 	resp, got = r.post("/run", answer)
 	if resp.StatusCode != 200 || !strings.Contains(got, `"content":"gone"`) || !strings.Contains(got, `"delta":"Done."`) || strings.Contains(got, "TOOL_CALL_START") {
 		t.Errorf("status %d\n%s", resp.StatusCode, got)
 	}
-	if got, want := o.seen(names), "GET /event?directory=/p\n"+`POST /permission/per_1/reply?directory=/p {"reply":"once"}`; got != want {
+	if got, want := o.seen(names), "GET /permission?directory=/p\nGET /event?directory=/p\n"+`POST /permission/per_1/reply?directory=/p {"reply":"once"}`; got != want {
 		t.Errorf("asked\n%s\nwant\n%s", got, want)
 	}
 	o.mu.Lock()
@@ -245,6 +260,28 @@ func TestListeningServersAsk(t *testing.T) {
 		`POST /permission/per_1/reply?directory=/p {"reply":"reject"}`
 	if got := o.seen(map[string]string{}); !strings.HasSuffix(got, want) {
 		t.Errorf("asked\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestListeningServersAskMore: where one of several questions is no yes or no, allowing all answers none of them: the run fails, and no question
+// is counted as allowed.
+func TestListeningServersAskMore(t *testing.T) {
+	const question = `"id":"que_1",` + ours + `,"questions":[{"question":"Which?","header":"Which","options":[{"label":"a","description":""}]}]`
+	o := newOpenCode(t, func(string, string) string {
+		return busUser() + busPart(callStart) + busAsk + busEvent("question.asked", question)
+	})
+	r := start(t, strings.Replace(o.config("openai-chat"), "requests:", "asks: {without: allow}, requests:", 1))
+	if _, got := r.post("/run", `{"stream":true,"model":"a/b","messages":[{"role":"user","content":"hello"}]}`); !strings.Contains(got, `"code":"upstream_malformed"`) {
+		t.Error(got)
+	}
+	if end := r.awaitEnds(1); !strings.Contains(fmt.Sprint(end), "is no yes or no") {
+		t.Error(end)
+	}
+	if got := o.seen(map[string]string{}); strings.Contains(got, "/reply") {
+		t.Error(got)
+	}
+	if n := r.metric("sabir_asks_total", `outcome="allowed"`); n != 0 {
+		t.Errorf("%v questions are counted as allowed", n)
 	}
 }
 
@@ -271,4 +308,49 @@ func TestListeningServersWithResume(t *testing.T) {
 	if resp, got := r.post("/run", aguiBody("t1", turn1)); resp.StatusCode != 200 || !strings.Contains(got, `"delta":"Hi!"`) || !strings.Contains(got, "RUN_FINISHED") {
 		t.Errorf("status %d\n%s", resp.StatusCode, got)
 	}
+}
+
+// TestListeningServersCheck: an answer reaches the server only if the question is open in the session of the request, or in that of one of
+// its sub-agents. Another principal that knows the names of everything is refused, and the question stays open.
+func TestListeningServersCheck(t *testing.T) {
+	o := newOpenCode(t, func(string, string) string { return busUser() + busPart(callStart) + busAsk })
+	o.answered = busEvent("permission.replied", ours+`,"requestID":"per_1","reply":"once"`) + busPart(callEnd) + busText("Done.") + busIdle
+	r := start(t, o.config("agui"))
+	answer := func(thread, id string) string {
+		return aguiBody(thread, turn1+askedCall, `,"resume":[{"interruptId":"`+id+`","status":"resolved","payload":{"approved":true}}]`)
+	}
+	r.call(t, 200, alice, "POST", "/run", aguiBody("t1", turn1), `"interrupts":[{"id":"per_1#c1"`)
+	names := map[string]string{}
+	o.seen(names)
+	f := func(status int, who, body string, want ...string) {
+		t.Helper()
+		r.call(t, status, who, "POST", "/run", body)
+		got := o.seen(names)
+		for _, s := range want {
+			if !strings.Contains(got, s) {
+				t.Errorf("no %s in\n%s", s, got)
+			}
+		}
+		if replied := strings.Contains(got, "/reply"); replied != (status == 200) {
+			t.Errorf("status %d, but asked\n%s", status, got)
+		}
+	}
+	f(409, bob, answer("t1", "per_1#c1"))
+	f(409, bob, answer("t2", "per_1#c1"))
+	f(409, alice, answer("t2", "per_1#c1"), "GET /session/s1?directory=/p")
+	f(409, alice, answer("t1", "per_2#c1"))
+	f(409, alice, strings.Replace(answer("t1", "que_1"), `{"approved":true}`, `"yes"`, 1), "GET /question?directory=/p")
+	own := o.asking
+	o.set(func() {
+		o.asking, o.parents = "ses_cycle", map[string]string{"ses_cycle": "ses_other", "ses_other": "ses_cycle"}
+	})
+	f(409, alice, answer("t1", "per_1#c1"))
+	o.set(func() { o.asking, o.parents = "ses_child", map[string]string{"ses_child": own} })
+	f(200, alice, answer("t1", "per_1#c1"), "GET /session/ses_child?directory=/p")
+}
+
+func (o *openCode) set(change func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	change()
 }

@@ -34,6 +34,11 @@ type SessionServer struct {
 	// which has waited for them and goes on. nil: a run that asks has ended, and answers are part of another.
 	Answers func(req *Request) []SessionCall
 
+	// Check finds out whether the questions that a request answers are open in its session, on servers that take an answer by the name of
+	// the question alone. It gets the answers to the requests that it wanted so far, and returns the next one; nil once it knows. nil: names
+	// of sessions are in the paths of Answers.
+	Check func(req *Request, answers [][]byte) (next *SessionCall, open bool)
+
 	// Interrupts says that what goes on in a session has to be cancelled before a run is asked for there: servers take what the user
 	// says meanwhile, and answer it late or not at all.
 	Interrupts bool

@@ -66,12 +66,12 @@ func (d *decoder) event(dst []hub.Event, typ []byte) ([]hub.Event, error) {
 	return handle(d, dst)
 }
 
-// unnamed passes on an event of an unknown type, unless it is of another session.
+// unnamed passes on an event of an unknown type, unless it is of another session, or may be: where a run was asked for, others read the bus.
 func (d *decoder) unnamed(dst []hub.Event, typ []byte) []hub.Event {
 	id := rawjson.Body(d.rec.Properties.SessionID)
 	d.of = d.sessions[string(id)]
 	d.unknown = true
-	if len(id) > 0 && d.of == nil || d.root == nil {
+	if d.of == nil && (len(id) > 0 || d.asked.known) || d.root == nil {
 		return d.other(dst, typ, id)
 	}
 	return d.raw(dst)
@@ -82,7 +82,7 @@ func (d *decoder) withoutSession(dst []hub.Event, typ []byte) ([]hub.Event, erro
 	if string(typ) != "session.error" {
 		return dst, member.Wrong(d.rec.Properties.SessionID, "properties.sessionID", "want a string")
 	}
-	if d.root == nil {
+	if d.root == nil || d.asked.known {
 		return d.other(dst, typ, nil), nil
 	}
 	err, code := d.rec.Properties.Error.read()

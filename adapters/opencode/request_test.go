@@ -157,3 +157,42 @@ func TestListen(t *testing.T) {
 		t.Errorf("the call begins again: %s", said)
 	}
 }
+
+// TestCheck: a question is open if the server lists it for the session of the request, or for one that descends from it. The server is asked
+// for as little as that takes.
+func TestCheck(t *testing.T) {
+	f := func(want string, open bool, asks string, server map[string]string) {
+		t.Helper()
+		req := hub.Request{Partial: true, Session: []byte("own")}
+		for ask := range strings.FieldsSeq(asks) {
+			req.Answers = append(req.Answers, hub.Decision{Ask: []byte(ask), Decided: true})
+		}
+		var asked []string
+		var answers [][]byte
+		next, got := opencode.Dialect.Sessions.Check(&req, nil)
+		for ; next != nil && len(asked) < 9; next, got = opencode.Dialect.Sessions.Check(&req, answers) {
+			path := strings.Join(next.Path, "/")
+			asked, answers = append(asked, path), append(answers, []byte(server[path]))
+		}
+		if all := strings.Join(asked, " "); all != want || got != open {
+			t.Errorf("%s: asked %s, open %v; want %s, %v", asks, all, got, want, open)
+		}
+	}
+	lists := map[string]string{
+		"permission":        `[{"id":"per_1","sessionID":"ses_own"},{"id":"per_2","sessionID":"ses_child"},{"id":"per_3","sessionID":"ses_a"},7]`,
+		"question":          ` [{"id":"que_1","sessionID":"ses_own"}]` + "\n",
+		"session/ses_child": `{"id":"ses_child","parentID":"ses_own"}`,
+		"session/ses_a":     `{"id":"ses_a","parentID":"ses_b"}`,
+		"session/ses_b":     `{"id":"ses_b","parentID":"ses_a"}`,
+	}
+	f("permission", true, "per_1#c1", lists)
+	f("question", true, "que_1", lists)
+	f("permission question", true, "que_1 per_1", lists)
+	f("permission session/ses_child", true, "per_2#c1 per_1", lists)
+	f("permission session/ses_a session/ses_b", false, "per_1 per_3", lists)
+	f("permission", false, "per_9", lists)
+	f("permission", false, "per_1", map[string]string{"permission": `{"error":"no"}`})
+	f("permission", false, "per_1", map[string]string{"permission": `[{"id":"per_1","sessionID":"ses_own"}`})
+	f("permission", false, "per_1", map[string]string{"permission": strings.Repeat("[", 1<<16)})
+	f("permission", false, "per_1", nil)
+}

@@ -22,6 +22,7 @@ var sessions = hub.SessionServer{
 	Unknown:    []int{404},
 	Listen:     func(*hub.Request) hub.SessionCall { return hub.SessionCall{Method: "GET", Path: []string{"event"}} },
 	Answers:    answers,
+	Check:      checkQuestions,
 	Interrupts: true,
 	Cancel: func(req *hub.Request, _ func(string) string) hub.SessionCall {
 		return hub.SessionCall{Method: "POST", Path: []string{"session", plain(sessionOf(req)), "abort"}}
@@ -64,11 +65,9 @@ func answers(req *hub.Request) []hub.SessionCall {
 
 // answer is the request that answers a question. The error says that the decision is no answer.
 func answer(d *hub.Decision) (call hub.SessionCall, rejects bool, err error) {
-	id, _, _ := bytes.Cut(d.Ask, askMark)
-	kind, w := "permission", jsonwriter.New(nil)
-	last := "reply"
-	if bytes.HasPrefix(id, []byte("que")) {
-		kind = "question"
+	id, kind := questionOf(d)
+	last, w := "reply", jsonwriter.New(nil)
+	if kind == kindQuestion {
 		if d.Cancelled || d.Decided && !d.Approved {
 			last, rejects = "reject", true
 		} else if !appendAnswers(w, d.Payload) {

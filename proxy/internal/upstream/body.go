@@ -197,6 +197,26 @@ func (h *Body) readUntil(p []byte, until time.Time) (int, error) {
 	return 0, io.EOF
 }
 
+// ReadAll reads the whole body, of so many bytes at most and until then, and closes it.
+func (h *Body) ReadAll(limit int, until time.Time) (all []byte, err error) {
+	defer h.Close()
+	p := make([]byte, 4<<10)
+	for {
+		n, err := h.readUntil(p, until)
+		all = append(all, p[:n]...)
+		switch {
+		case len(all) > limit:
+			return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer is too large"))
+		case err == io.EOF:
+			return all, nil
+		case err == rawio.ErrWake:
+			return nil, hub.Fail(hub.CodeTimeout, nil)
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
 // How much of an upstream's error body is kept for the log, how much is read to keep the connection, and how long that
 // may take: the client waits for its status meanwhile.
 const (
