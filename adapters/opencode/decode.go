@@ -24,10 +24,10 @@ type decoder struct {
 
 	option   string // the session to read, if the route names it
 	want     string // the session to read; "": the first
-	asked    asked
-	open     open
-	early    []early // questions
-	lines    bool    // the stream is the output of the command
+	asked    askedRun
+	open     openItems
+	early    []earlyAsk // questions
+	lines    bool       // the stream is the output of the command
 	root     *session
 	sessions map[string]*session
 	users    map[string]bool     // messages of the user
@@ -48,7 +48,7 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.rec, d.data, d.part, d.of = record{}, nil, nil, nil
 	d.root, d.lines, d.ended, d.unknown = nil, false, false, false
-	d.want, d.asked = d.option, asked{}
+	d.want, d.asked = d.option, askedRun{}
 	d.early = nil
 	d.open.reset()
 	d.sessions, d.users = map[string]*session{}, map[string]bool{}

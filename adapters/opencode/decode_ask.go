@@ -28,8 +28,8 @@ func (d *decoder) ask(dst []hub.Event, kind hub.AskKind) ([]hub.Event, *hub.Even
 	return dst, ev, nil
 }
 
-// early is a question that came before the arguments of the call that it is about.
-type early struct{ call, record []byte }
+// earlyAsk is a question that came before the arguments of the call that it is about.
+type earlyAsk struct{ call, record []byte }
 
 // maxEarly bounds the questions that are kept until then, and their bytes each.
 const (
@@ -42,7 +42,7 @@ func (d *decoder) keeps() bool {
 	id := rawjson.Body(d.rec.Properties.Tool.CallID)
 	for _, c := range d.calls {
 		if !c.ready && bytes.Equal(c.id, id) && len(d.early) < maxEarly && len(d.data) <= maxEarlyBytes {
-			d.early = append(d.early, early{bytes.Clone(id), bytes.Clone(d.data)})
+			d.early = append(d.early, earlyAsk{bytes.Clone(id), bytes.Clone(d.data)})
 			return true
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// asked is what a decoder knows of the run that was asked for. Without that, it looks for one itself.
-type asked struct {
+// askedRun is what a decoder knows of the run that was asked for. Without that, it looks for one itself.
+type askedRun struct {
 	known   bool
 	answers bool            // it goes on with answers
 	past    map[string]bool // calls whose beginning an earlier request has shown
 }
 
-// open is what a run waits for: calls that have not ended, and questions without an answer.
-type open struct {
+// openItems are what a run waits for: calls that have not ended, and questions without an answer.
+type openItems struct {
 	calls map[string]*waiting // by the id of the call, or of the question
 	asks  map[string]*waiting
 }
@@ -28,12 +28,12 @@ type waiting struct {
 	task bool // a sub-agent works for the call
 }
 
-func (o *open) reset() { o.calls, o.asks = map[string]*waiting{}, map[string]*waiting{} }
+func (o *openItems) reset() { o.calls, o.asks = map[string]*waiting{}, map[string]*waiting{} }
 
 // Listen implements [hub.Listener]: the session is the one of the request.
 func (d *decoder) Listen(req *hub.Request) {
 	d.want = string(sessionOf(req))
-	d.asked = asked{known: true, past: map[string]bool{}}
+	d.asked = askedRun{known: true, past: map[string]bool{}}
 	for _, a := range conversation.Decided(req) {
 		d.asked.answers = true
 		_, call, _ := bytes.Cut(a.Ask, askMark)
