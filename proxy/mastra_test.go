@@ -57,3 +57,30 @@ func TestMastraWhole(t *testing.T) {
 	r.call(t, 200, alice, "GET", "/run/api/agents/any", "", `{"id":"helper","name":"helper"`)
 	r.call(t, 404, alice, "GET", "/run/api/workflows", "", `{"error":"`, `"code":"no_endpoint"`)
 }
+
+// TestMastraWholeAsks: an answer in one piece that waits says for which call, and with which arguments. The answer to it is one in one piece.
+func TestMastraWholeAsks(t *testing.T) {
+	t.Parallel()
+	agent := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			p.ok("Content-Type: application/x-ndjson")
+			if strings.Contains(string(p.body), "ask-7") {
+				p.finish(smallRun)
+			} else {
+				p.finish(lines(lineStart, `{"kind":"tool.start","id":"c1","name":"rm"}`, `{"kind":"tool.ready","id":"c1","name":"rm","value":{"path":"a"}}`,
+					`{"kind":"ask","id":"ask-7","ref":"c1","what":"permission","title":"Remove it?"}`, `{"kind":"run.end","status":"paused"}`))
+			}
+		}
+	})
+	r := below(t, agent, "mastra")
+	const agents = "/run/api/agents/helper/"
+	whole := r.call(t, 200, alice, "POST", agents+"generate", `{"messages":"remove it"}`, `"finishReason":"suspended"`,
+		`"suspendPayload":{"toolCallId":"c1","toolName":"rm","args":{"path":"a"}}`)
+	_, run, _ := strings.Cut(whole, `"runId":"`)
+	run, _, _ = strings.Cut(run, `"`)
+	if strings.Contains(whole, `"runId":""`) {
+		t.Error(whole)
+	}
+	r.call(t, 400, alice, "POST", agents+"resume-stream", `{"runId":"`+run+`","toolCallId":"c1"}`, "resumeData")
+	r.call(t, 200, alice, "POST", agents+"approve-tool-call-generate", `{"runId":"`+run+`","toolCallId":"c1"}`, `"runId":"`+run+`"`, "Hello", `"finishReason":"stop"`)
+}

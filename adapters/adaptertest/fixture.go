@@ -150,7 +150,7 @@ func (f *fixture) setSection(name string, data []byte) {
 }
 
 // sectionOrder is the order in which new sections are put.
-var sectionOrder = []string{"options", "body", "request", "wire", "wire.cut", "wire.hex", "events", "normalized", "again", "losses", "error"}
+var sectionOrder = []string{"options", "endpoint", "body", "request", "wire", "wire.cut", "wire.hex", "events", "normalized", "again", "losses", "error"}
 
 // save writes the fixture back if that changes it.
 func (f *fixture) save(t testing.TB) {

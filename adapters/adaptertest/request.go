@@ -20,8 +20,8 @@ import (
 )
 
 // Requests tests how the dialect of the package under test reads and writes requests. Its fixtures are
-// testdata/requests/*.txtar: a comment with the origin, body with what a client sent, and made by -update: request, what is
-// read from it, again, what is written of it where that is another JSON value, and losses.
+// testdata/requests/*.txtar: a comment with the origin, body with what a client sent, endpoint, which it was sent to, if that matters, and made
+// by -update: request, what is read from it, again, what is written of it where that is another JSON value, and losses.
 //
 // Every request is written in every other dialect that writes requests, and read again: that must keep its meaning, apart from
 // the losses that the writer names. Where agents keep the conversation, that is the meaning of what is new; the whole conversation is
@@ -30,7 +30,7 @@ func Requests(t *testing.T, d *hub.Dialect) {
 	for _, f := range loadRequests(t, d, ".") {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			req := readRequest(t, d, f.section("body"))
+			req := f.readRequest(t)
 			f.expect(t, "request", ShowRequest(req))
 			body, losses := writeRequest(t, d, req)
 			again := ""
@@ -98,10 +98,21 @@ func loadRequests(t testing.TB, d *hub.Dialect, folder string) (all []*fixture) 
 	return all
 }
 
+// readRequest reads the request of the fixture.
+func (f *fixture) readRequest(t testing.TB) *hub.Request {
+	t.Helper()
+	return readRequestAt(t, f.dialect, string(bytes.TrimSpace(f.section("endpoint"))), f.section("body"))
+}
+
 // readRequest reads a request in a copy of its own.
 func readRequest(t testing.TB, d *hub.Dialect, body []byte) *hub.Request {
 	t.Helper()
-	req := &hub.Request{Header: func(string) string { return "" }}
+	return readRequestAt(t, d, "", body)
+}
+
+func readRequestAt(t testing.TB, d *hub.Dialect, endpoint string, body []byte) *hub.Request {
+	t.Helper()
+	req := &hub.Request{Header: func(string) string { return "" }, Endpoint: endpoint}
 	if err := d.Requests.DecodeRequest(req, bytes.Clone(body)); err != nil {
 		t.Fatalf("%s: %v\n%s", d.Name, err, body)
 	}
@@ -136,7 +147,7 @@ func (f *fixture) testTranslations(t *testing.T) {
 		if to.Messages == nil || to.Name == f.dialect.Name {
 			continue
 		}
-		req := readRequest(t, f.dialect, f.section("body"))
+		req := f.readRequest(t)
 		if !to.Stateless {
 			f.testNews(t, to, req)
 			f.testForm(t, to, conversation.Ready(req.Messages))

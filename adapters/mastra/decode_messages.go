@@ -17,13 +17,18 @@ type messages struct{}
 // DecodeMessages reads a list of messages, one message, or the words of the user.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	b := conversation.Builder{Messages: dst}
+	decodeList(&b, v, hub.RoleUser)
+	return b.Messages, nil
+}
+
+// decodeList reads a list of messages, or one; texts have the role.
+func decodeList(b *conversation.Builder, v rawjson.Value, role hub.Role) {
 	if rawjson.Kind(v) != '[' {
-		decodeOne(&b, v, hub.RoleUser)
+		decodeOne(b, v, role)
 	}
 	for one := range rawjson.Each(v) {
-		decodeOne(&b, one, hub.RoleUser)
+		decodeOne(b, one, role)
 	}
-	return b.Messages, nil
 }
 
 // decodeOne reads a message, or a text that has a role.
@@ -182,19 +187,13 @@ func decodeReturned(b *conversation.Builder, o *rawjson.Object) {
 	b.Result(o.Text("toolCallId"), o.Text("toolName"), decodeResult(o))
 }
 
-// decodeResult reads the result of a call: a value as it is, or an output that says of which type it is.
+// decodeResult reads the result of a call: an output that says of which type it is, or a value as it is.
 func decodeResult(o *rawjson.Object) hub.CallResult {
 	output := o.Get("output")
-	if rawjson.Kind(output) != '{' {
-		r := plainResult(rawjson.First(o.Get("result"), output))
-		if rawjson.IsTrue(o.Get("isError")) {
-			r.Status = hub.StatusError
-		}
-		return r
-	}
 	value := rawjson.Get(output, "value")
 	r := plainResult(value)
 	switch string(rawjson.Text(output, "type")) {
+	case "text", "json":
 	case "error-text", "error-json":
 		r = hub.CallResult{Status: hub.StatusError, Err: r.Text, Value: r.Value}
 	case "execution-denied":
@@ -203,6 +202,11 @@ func decodeResult(o *rawjson.Object) hub.CallResult {
 		if text, ok := toolresult.OneText(value); ok {
 			r = hub.CallResult{Status: hub.StatusOK, Text: text}
 		}
+	default:
+		r = plainResult(rawjson.First(o.Get("result"), output))
+	}
+	if rawjson.IsTrue(o.Get("isError")) && r.Status == hub.StatusOK {
+		r.Status = hub.StatusError
 	}
 	return r
 }

@@ -41,8 +41,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Extra = conversation.Extra(o, dialectName, func(key []byte) bool { return read[string(key)] })
 	if o.Get("messages") == nil && len(req.Run) > 0 {
-		decodeAnswer(req, o)
-		return nil
+		return decodeAnswer(req, o)
 	}
 	req.Partial, req.Create = len(req.Thread) > 0, len(req.Thread) > 0
 	req.Begins, req.Tools.Known = !req.Partial, true
@@ -54,13 +53,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 func decodeInput(req *hub.Request, o *rawjson.Object) {
 	b := conversation.Builder{}
 	for _, name := range [...]string{"instructions", "system"} {
-		v := o.Get(name)
-		if rawjson.Kind(v) != '[' {
-			decodeOne(&b, v, hub.RoleSystem)
-		}
-		for one := range rawjson.Each(v) {
-			decodeOne(&b, one, hub.RoleSystem)
-		}
+		decodeList(&b, o.Get(name), hub.RoleSystem)
 	}
 	before, _ := messages{}.DecodeMessages(b.Messages, o.Get("context"))
 	req.Instructions = len(before)
@@ -69,16 +62,22 @@ func decodeInput(req *hub.Request, o *rawjson.Object) {
 	req.Remember(false)
 }
 
-// decodeAnswer reads the answer to a question of a run. Where it is sent says whether a call may run.
-func decodeAnswer(req *hub.Request, o *rawjson.Object) {
-	d := hub.Decision{Decided: true, Approved: !strings.Contains(req.Endpoint, "decline"), Reason: o.Text("reason")}
-	if resume := o.Get(memberResume); resume != nil {
+// decodeAnswer reads the answer to a question of a run. Where it is sent says whether a call may run; where that is not known, it may not.
+func decodeAnswer(req *hub.Request, o *rawjson.Object) error {
+	approves, resume := strings.Contains(req.Endpoint, "/approve-"), o.Get(memberResume)
+	d := hub.Decision{Decided: true, Approved: approves, Reason: o.Text("reason")}
+	switch {
+	case approves || strings.Contains(req.Endpoint, "/decline-"):
+	case resume != nil:
 		d = conversation.Decision(resume)
+	case len(req.Endpoint) > 0:
+		return hub.NewError(hub.ReasonMissing, memberResume, -1, "want the answer to the question of the run")
 	}
 	if d.Call = o.Text(memberCall); len(d.Call) > 0 {
 		d.Ask = append(append(append([]byte(nil), req.Run...), askSeparator), d.Call...)
 	}
 	req.Partial, req.Resumes, req.Answers = true, true, []hub.Decision{d}
+	return nil
 }
 
 // read are the members that have a place in the model, or that mean nothing to others.

@@ -18,7 +18,8 @@ func appendWhole(dst []byte, _ hub.Options, req *hub.Request, run *hub.Run, l *h
 	if thought := conversation.Joined(said, hub.PartReasoning, nil); len(thought) > 0 {
 		w.Text("reasoningText", thought)
 	}
-	w.Text("runId", rawjson.First(req.Run, req.Unique, run.ID))
+	w.run = rawjson.First(req.Run, req.Unique, run.ID)
+	w.Text("runId", w.run)
 	w.calls(said)
 	w.ending(run, said)
 	for _, name := range [...]string{"usage", "totalUsage"} {
@@ -73,7 +74,7 @@ func (w *writer) calls(said []*hub.Part) {
 	for _, p := range said {
 		switch {
 		case p.Kind != hub.PartCall || len(p.Name) == 0:
-		case p.Result == nil && (!p.ClientRuns || p.Value == nil): // clients would run it
+		case !w.shows(p):
 			w.losses.Add("messages.call")
 		default:
 			w.chunk("tool-call", p)
@@ -106,7 +107,7 @@ func (w *writer) calls(said []*hub.Part) {
 func (w *writer) chunk(typ string, p *hub.Part) {
 	w.Open('{')
 	w.Const("type", typ)
-	w.Const("runId", "")
+	w.Text("runId", w.run)
 	w.Const("from", "AGENT")
 	w.OpenAt("payload", '{')
 	w.Text(memberCall, p.ID)
@@ -118,7 +119,7 @@ func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 	if len(run.Asks) == 0 {
 		reason, _ := reasonFor(run.Status)
 		for _, p := range said {
-			if p.Kind == hub.PartCall && p.ClientRuns && p.Result == nil && run.Status == hub.StatusDone {
+			if p.Kind == hub.PartCall && p.Result == nil && w.shows(p) && run.Status == hub.StatusDone {
 				reason = reasonTools // the client runs it for that
 			}
 		}
@@ -127,10 +128,17 @@ func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 	}
 	w.losses.AddIf("asks", len(run.Asks) > 1)
 	ask := &run.Asks[0]
+	about := &hub.Part{Name: ask.Title}
+	for _, p := range said {
+		if p.Kind == hub.PartCall && len(ask.Ref) > 0 && string(p.ID) == string(ask.Ref) {
+			about = p
+		}
+	}
 	w.Const("finishReason", "suspended")
 	w.OpenAt("suspendPayload", '{')
 	w.Text(memberCall, rawjson.First(ask.Ref, ask.ID))
-	w.Text("toolName", ask.Title)
+	w.Text("toolName", rawjson.Or(about.Name, "question"))
+	w.Value("args", conversation.ObjectArgs(about, w.losses))
 	if ask.AskKind != hub.AskPermission {
 		w.ValueIf("suspendPayload", ask.Value)
 	}

@@ -13,7 +13,8 @@ import (
 // approvalSchema is the form of the answer to the question whether a call may run, as text.
 const approvalSchema = `{\"type\":\"object\",\"properties\":{\"approved\":{\"type\":\"boolean\"},\"reason\":{\"type\":\"string\"}},\"required\":[\"approved\"]}`
 
-// ask asks the client, which names the run and the call in its answer. A question about no call is asked as if it were one.
+// ask asks the client, which names the run and the call in its answer. A question about no call is asked as if it were one. Of a call whose
+// arguments are too long the client has them from the call alone.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.asked++
 	e.asking++
@@ -21,16 +22,14 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.AskKind == hub.AskPermission {
 		typ = "tool-call-approval"
 	}
-	id, name := rawjson.First(ev.Ref, ev.ID), rawjson.First(ev.Title, []byte("question"))
+	id, name, args, unkept := rawjson.First(ev.Ref, ev.ID), rawjson.First(ev.Title, []byte("question")), []byte("{}"), false
 	if c != nil && len(ev.Ref) > 0 {
-		name = c.name
+		name, args, unkept = c.name, rawjson.First(c.args, args), c.unkept
 	}
 	b := append(l.open(out, typ, `"toolCallId":"`, id), `,"toolName":"`...)
-	b = append(append(b, name...), `","args":`...)
-	if c != nil && len(ev.Ref) > 0 && len(c.args) > 0 {
-		b = append(b, c.args...)
-	} else {
-		b = append(b, "{}"...)
+	b = append(append(b, name...), '"')
+	if !unkept {
+		b = append(append(b, `,"args":`...), args...)
 	}
 	if ev.AskKind == hub.AskPermission {
 		b = append(b, `,"resumeSchema":"`+approvalSchema+`"`...)
@@ -38,7 +37,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = appendSuspension(b, ev)
 	}
 	l.end(out, b)
-	return hub.NativeIf(e.isOwn(ev, id, name))
+	return hub.NativeIf(!unkept && e.isOwn(ev, id, name))
 }
 
 // appendSuspension appends what is asked, and the form of the answer.

@@ -15,14 +15,18 @@ type tool struct {
 	name       []byte // string body
 	head, tail []byte // of the fragments of its arguments
 	args       []byte // raw, for a question about it
+	unkept     bool   // they were too long for that
 	client     bool   // the client runs it, as far as is known
 	ran        bool   // the agent runs it
 	resumed    bool   // the client has it from an earlier stream
 	said       bool   // pieces of its result were written: a reader takes them for all of it, unless the end says otherwise
 }
 
-// maxKept bounds the arguments that are kept for questions.
-const maxKept = 1 << 20
+// maxKept bounds the arguments that are kept for questions, maxReused those of a call whose memory is used again.
+const (
+	maxKept   = 1 << 20
+	maxReused = 4 << 10
+)
 
 // toolStart announces a call. One of an earlier stream is not announced again, as servers do not.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -78,7 +82,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if c == nil {
 		return hub.Dropped
 	}
-	if e.kept+len(ev.Value) <= maxKept {
+	if c.unkept = e.kept+len(ev.Value) > maxKept; !c.unkept {
 		c.args = append(c.args[:0], ev.Value...)
 		e.kept += len(c.args)
 	}
@@ -142,6 +146,9 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		l.late = l.late || l.call == ev.Slot
 	}
 	e.kept -= len(c.args)
+	if cap(c.args) > maxReused {
+		c.args = nil
+	}
 	e.calls.Drop(ev.Slot)
 	return disposition
 }

@@ -41,6 +41,7 @@ func appendReply(dst []byte, op hub.Operation, a *hub.Agent) []byte {
 	return w.Buf
 }
 
+// appendAgent describes the agent. Front ends choose by modelVersion how they ask (v1 is for models of before AI SDK 5), and show the provider.
 func appendAgent(w *jsonwriter.Writer, a *hub.Agent) {
 	name := rawjson.AppendEscaped(nil, []byte(a.Name))
 	w.Open('{')

@@ -1,6 +1,7 @@
 package mastra_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,5 +37,30 @@ func TestSubAgentsWithoutACall(t *testing.T) {
 		if written == 0 {
 			t.Errorf("no %s in\n%s", typ, strings.Join(records, "\n"))
 		}
+	}
+}
+
+// TestQuestionsAboutLongCalls: arguments that are too long to be kept are not shown as none in the question about the call, and those of the
+// next call are kept again.
+func TestQuestionsAboutLongCalls(t *testing.T) {
+	enc := mastra.Dialect.NewEncoder(mastra.Dialect.Defaults())
+	call := func(id, args string) []string {
+		return []string{`{"kind":"tool.start","id":"` + id + `","name":"rm"}`, `{"kind":"tool.ready","id":"` + id + `","name":"rm","value":` + args + `}`,
+			`{"kind":"ask","id":"r1:` + id + `","ref":"` + id + `","what":"permission","title":"rm"}`,
+			`{"kind":"answer","id":"r1:` + id + `","status":"ok"}`, `{"kind":"tool.end","id":"` + id + `","status":"ok","text":"gone"}`}
+	}
+	events := append([]string{`{"kind":"run.start","id":"r1"}`}, call("c1", `{"path":"`+strings.Repeat("a", 1<<20)+`"}`)...)
+	events = append(append(events, call("c2", `{"path":"b"}`)...), `{"kind":"run.end","status":"done"}`)
+	var asked []string
+	for _, r := range adaptertest.Records(t, enc, events...) {
+		if strings.HasPrefix(r, `{"type":"tool-call-approval"`) {
+			_, payload, _ := strings.Cut(r, `"payload":`)
+			payload, _, _ = strings.Cut(payload, `,"resumeSchema"`)
+			asked = append(asked, payload)
+		}
+	}
+	want := []string{`{"toolCallId":"c1","toolName":"rm"`, `{"toolCallId":"c2","toolName":"rm","args":{"path":"b"}`}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
 	}
 }

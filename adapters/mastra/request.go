@@ -143,7 +143,13 @@ type writer struct {
 	*jsonwriter.Writer
 	ids    *conversation.IDs
 	losses *hub.Losses
-	open   bool // calls without a result are written, too: the client has them
+	open   bool   // calls without a result are written, too: the client has them
+	run    []byte // the id of the run that is answered, a string body
+}
+
+// shows reports whether a call is written: models refuse such without a result, and a client would run one that is not its own.
+func (w *writer) shows(p *hub.Part) bool {
+	return p.Result != nil || w.open && p.ClientRuns && p.Value != nil
 }
 
 // message writes a message, and behind one of the agent's the results of its calls. Servers refuse messages in which nothing is.
@@ -219,9 +225,9 @@ func (w *writer) part(m *hub.Message, p *hub.Part) (part, result []byte) {
 	return b.Buf, nil
 }
 
-// call is a call, and its result. One without a result is left out: models refuse such.
+// call is a call, and its result.
 func (w *writer) call(p *hub.Part) (call, result []byte) {
-	if p.Result == nil && !w.open {
+	if !w.shows(p) {
 		w.losses.Add("messages.call")
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package mastra_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,4 +50,60 @@ func TestWriteRequest(t *testing.T) {
 	f("denied", answer(hub.Decision{Decided: true, Reason: []byte("no")}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1","reason":"no"}`)
 	f("dismissed", answer(hub.Decision{Cancelled: true}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
 	f("input", answer(hub.Decision{Payload: []byte(`{"ok":true}`)}), "resume-stream", `{"runId":"r1","toolCallId":"c1","resumeData":{"ok":true}}`)
+}
+
+// TestReadAnswers: where an answer is sent says whether a call may run. One that says nothing where it must is refused, and where the path is
+// not known nothing is allowed.
+func TestReadAnswers(t *testing.T) {
+	f := func(path, more, want string) {
+		t.Helper()
+		req := hub.Request{Endpoint: path}
+		err := mastra.Dialect.Requests.DecodeRequest(&req, []byte(`{"runId":"r1","toolCallId":"c1"`+more+`}`))
+		got := "refused"
+		if err == nil {
+			d := &req.Answers[0]
+			got = fmt.Sprintf("%s decided %v approved %v %s%s", d.Ask, d.Decided, d.Approved, d.Reason, d.Payload)
+		}
+		if got != want {
+			t.Errorf("%s%s: %s (%v), want %s", path, more, got, err, want)
+		}
+	}
+	const agent, resume = "/api/agents/{agent}/", `,"resumeData":`
+	f(agent+"approve-tool-call", "", "r1:c1 decided true approved true ")
+	f(agent+"approve-tool-call-generate", resume+"false", "r1:c1 decided true approved true ")
+	f(agent+"decline-tool-call", `,"reason":"no"`, "r1:c1 decided true approved false no")
+	f(agent+"decline-tool-call-generate", resume+"true", "r1:c1 decided true approved false ")
+	f(agent+"resume-stream", "", "refused")
+	f(agent+"resume-stream", resume+`{"approved":false}`, `r1:c1 decided true approved false {"approved":false}`)
+	f(agent+"resume-stream", resume+`{"colour":"red"}`, `r1:c1 decided false approved false {"colour":"red"}`)
+	f(agent+"stream", "", "refused")
+	f("", "", "r1:c1 decided true approved false ")
+	f("", resume+"true", "r1:c1 decided true approved true true")
+}
+
+// TestReadResults: an output that says of which type it is has the result in it; any other is the result.
+func TestReadResults(t *testing.T) {
+	f := func(result, want string) {
+		t.Helper()
+		ms, err := mastra.Dialect.Messages.DecodeMessages(nil, []byte(`[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"look","input":{}}]},`+
+			`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"look",`+result+`}]}]`))
+		if err != nil || len(ms) == 0 || len(ms[0].Parts) != 1 || ms[0].Parts[0].Result == nil {
+			t.Fatalf("%s: %v %+v", result, err, ms)
+		}
+		r := ms[0].Parts[0].Result
+		if got := fmt.Sprintf("%v %s%s%s", r.Status, r.Text, r.Value, r.Err); got != want {
+			t.Errorf("%s: %s, want %s", result, got, want)
+		}
+	}
+	f(`"output":{"type":"text","value":"9"}`, "ok 9")
+	f(`"output":{"type":"json","value":{"a":1}}`, `ok {"a":1}`)
+	f(`"output":{"type":"json","value":{"a":1}},"isError":true`, `error {"a":1}`)
+	f(`"output":{"type":"error-text","value":"down"}`, "error down")
+	f(`"output":{"type":"execution-denied","reason":"no"},"isError":true`, "denied no")
+	f(`"output":{"type":"content","value":[{"type":"text","text":"9"}]}`, "ok 9")
+	f(`"output":{"degrees":9}`, `ok {"degrees":9}`)
+	f(`"output":{"degrees":9},"isError":true`, `error {"degrees":9}`)
+	f(`"output":{"type":"forecast","value":9}`, `ok {"type":"forecast","value":9}`)
+	f(`"result":{"degrees":9},"isError":false`, `ok {"degrees":9}`)
+	f(`"result":"9"`, "ok 9")
 }
