@@ -121,8 +121,7 @@ func (a *agentTurn) ReadInto(b *rawio.Buffer, until time.Time) error {
 			a.piece, err = a.Take(a.piece[:0])
 		}
 		if len(a.piece) > 0 {
-			fill(b, a.piece)
-			a.piece = a.piece[:0]
+			a.piece = give(b, a.piece)
 			return nil
 		}
 		if err == io.EOF && a.Waits() {
@@ -141,6 +140,15 @@ func (a *agentTurn) ReadInto(b *rawio.Buffer, until time.Time) error {
 			return rawio.ErrWake
 		}
 	}
+}
+
+// give puts a piece into a buffer, and returns memory for the next.
+func give(b *rawio.Buffer, piece []byte) []byte {
+	if b.Idle() {
+		return b.Exchange(piece)
+	}
+	fill(b, piece)
+	return piece[:0]
 }
 
 // askSettle is how long an agent that waits must be silent: it may ask several questions, one after the other.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"hash"
+	"unicode/utf8"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -114,13 +115,27 @@ const hashedAtOnce = 512
 func (w *Words) Add(body []byte) {
 	at := len(w.text)
 	w.text = rawjson.AppendUnescaped(w.text, body)
-	end := at
-	for word := range bytes.FieldsSeq(w.text[at:]) {
-		end += copy(w.text[end:], word)
-	}
-	if w.text = w.text[:end]; end >= hashedAtOnce {
+	w.text = w.text[:at+withoutBlanks(w.text[at:])]
+	if len(w.text) >= hashedAtOnce {
 		w.hashText()
 	}
+}
+
+// withoutBlanks takes the blanks out of a text, and returns how much is left.
+func withoutBlanks(text []byte) (end int) {
+	for i, c := range text {
+		switch {
+		case c >= utf8.RuneSelf:
+			for word := range bytes.FieldsSeq(text[i:]) {
+				end += copy(text[end:], word)
+			}
+			return end
+		case c > ' ' || c < '\t' || c > '\r' && c < ' ':
+			text[end] = c
+			end++
+		}
+	}
+	return end
 }
 
 func (w *Words) hashText() {

@@ -10,7 +10,7 @@ import (
 // TestWords: what an agent says is the same in whatever pieces it comes and wherever blanks stand, and another word makes another sum. A
 // sum is taken in between as well: the turn goes on behind it.
 func TestWords(t *testing.T) {
-	text := strings.Repeat(`Not\u0020one \n word\t of Übung is\u00a0lost. `, 60)
+	text := strings.Repeat(`Not\u0020one \n word\t of Übung is\u00a0lost. \r\u000b\f`, 60)
 	sum := func(size int, text string) conversation.Link {
 		var w conversation.Words
 		for len(text) > 0 {
@@ -32,6 +32,11 @@ func TestWords(t *testing.T) {
 	}
 	if sum(9, strings.Join(strings.Fields(text), "")) != whole {
 		t.Error("blanks count")
+	}
+	for _, control := range []string{`\b`, `\u001f`, `\u000e`, `\u007f`} {
+		if sum(9, text+control) == whole {
+			t.Errorf("%s is a blank", control)
+		}
 	}
 	if sum(9, text+"word") == whole || (&conversation.Words{}).Sum() == whole {
 		t.Error("words do not count")

@@ -32,6 +32,11 @@ type Received struct {
 	Failure *Failure // the turn cannot be held, and the agent is of no more use
 }
 
+// Passes reports whether the line is shown, and says nothing else.
+func (r *Received) Passes() bool {
+	return !r.Hidden && r.Turn == TurnRuns && len(r.Session)+len(r.Lost) == 0 && r.Failure == nil
+}
+
 // TurnState is how far a turn is after a line.
 type TurnState uint8
 

@@ -98,6 +98,12 @@ func (l *lines) read(dst []byte) ([]byte, error) {
 
 // wholeLines returns where the last whole line ends before one that is too long. dst[line:old] has no line end.
 func (l *lines) wholeLines(dst []byte, line, old int) (end int, long bool) {
+	if len(dst)-line <= l.max {
+		if i := bytes.LastIndexByte(dst[old:], '\n'); i >= 0 {
+			line = old + i + 1
+		}
+		return line, false
+	}
 	for {
 		i := bytes.IndexByte(dst[old:], '\n')
 		if i < 0 {

@@ -65,6 +65,17 @@ func (b *Buffer) Filled(n int) {
 	}
 }
 
+// Exchange makes p what is unread, where nothing is, and returns memory that is not used any more.
+func (b *Buffer) Exchange(p []byte) []byte {
+	old := b.data
+	if b.shared != nil || cap(b.kept) > 0 { // it is not this buffer's to give away
+		b.Release()
+		old = nil
+	}
+	b.data, b.r = p, 0
+	return old[:0]
+}
+
 func (b *Buffer) grow(size int) {
 	b.moveTo(make([]byte, 0, size))
 }

@@ -36,3 +36,26 @@ func TestBufferMovesUnread(t *testing.T) {
 		t.Errorf("full, none read: room %d, capacity %d, unread %q", len(room), cap(b.data), b.Unread())
 	}
 }
+
+// TestBufferExchanges: memory goes round without being copied; what all streams share, or what is kept for a wait, is not given away.
+func TestBufferExchanges(t *testing.T) {
+	b := &Buffer{data: make([]byte, 0, 16)}
+	own := b.Room()[:1]
+	b.Filled(copy(b.Room(), "used"))
+	b.Used(4)
+	if given := b.Exchange([]byte("next")); len(given) != 0 || cap(given) != 16 || &given[:1][0] != &own[0] || string(b.Unread()) != "next" {
+		t.Errorf("given %d of %d bytes, unread %q", len(given), cap(given), b.Unread())
+	}
+	b.Used(4)
+	copy(b.SharedRoom(), "more")
+	b.Filled(4)
+	b.Used(4)
+	if given := b.Exchange([]byte("then")); given != nil || b.shared != nil || string(b.Unread()) != "then" {
+		t.Errorf("given %d bytes that are shared, unread %q", cap(given), b.Unread())
+	}
+	b = &Buffer{kept: make([]byte, 0, 8)}
+	b.data = b.kept
+	if given := b.Exchange([]byte("last")); given != nil || string(b.Unread()) != "last" {
+		t.Errorf("given %d bytes that are kept, unread %q", cap(given), b.Unread())
+	}
+}

@@ -78,9 +78,7 @@ func (s *session) read(p *peer) {
 	for err == nil {
 		buf, err = p.proc.Next(buf[:0])
 		s.mu.Lock()
-		for line := range bytes.Lines(buf) {
-			s.receive(p, line)
-		}
+		buf = s.receive(p, buf)
 		for s.peer == p && len(s.lines) > maxLines && s.state != canceling {
 			s.room.Wait()
 		}
@@ -120,12 +118,37 @@ func whyEnded(proc *process.Process, err error) error {
 	return fmt.Errorf("the process of the agent ended: %s", proc.Exit())
 }
 
-// receive takes a line of the agent. The caller holds s.mu.
-func (s *session) receive(p *peer, line []byte) {
-	if s.peer != p {
-		return
+// receive takes lines of the agent, and returns memory for others. What is nothing but passed on is passed on together. The caller holds s.mu.
+func (s *session) receive(p *peer, buf []byte) []byte {
+	from, at := 0, 0
+	for line := range bytes.Lines(buf) {
+		if s.peer != p {
+			return buf
+		}
+		reply, r := p.driver.Receive(nil, withoutEnd(line))
+		if at += len(line); len(reply) == 0 && r.Passes() && s.state == running {
+			continue
+		}
+		s.lines = append(s.lines, buf[from:at-len(line)]...)
+		from = at
+		s.receiveLine(p, line, reply, &r)
 	}
-	reply, r := p.driver.Receive(nil, withoutEnd(line))
+	if from == at {
+		return buf
+	}
+	if s.turn != nil {
+		s.turn.wake()
+	}
+	if from == 0 && len(s.lines) == 0 {
+		s.lines, buf = buf, s.lines // the process and the reader of the turn write in turns to two buffers
+	} else {
+		s.lines = append(s.lines, buf[from:]...)
+	}
+	return buf
+}
+
+// receiveLine takes a line that means something to the session, or is not shown. The caller holds s.mu.
+func (s *session) receiveLine(p *peer, line, reply []byte, r *hub.Received) {
 	p.send(reply)
 	if len(r.Session) > 0 {
 		s.id, p.named, s.unresumed = bytes.Clone(r.Session), true, false

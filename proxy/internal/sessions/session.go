@@ -53,7 +53,7 @@ const (
 )
 
 // maxLines is how much of a turn waits to be read; then the agent is not read from.
-const maxLines = 256 << 10
+const maxLines = 64 << 10
 
 // cancelTime is how long an agent may take to end a turn that was cancelled. Then its process is ended.
 const cancelTime = 5 * time.Second
