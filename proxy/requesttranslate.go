@@ -85,6 +85,9 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
+	if f := c.checkAsks(asked); f != nil {
+		return f
+	}
 	asked.AskWhole, asked.Upstream = c.route.up.Cfg.Whole, c.route.form.options
 	if f := c.address(asked); f != nil {
 		return f

@@ -384,6 +384,9 @@ func (x *stream) edit(ev *hub.Event) {
 	if x.audit != nil && !x.isNoted(ev) {
 		x.audit.see(ev)
 	}
+	if ev.Kind == hub.Ask {
+		x.call.rememberAsk(ev.ID)
+	}
 	if ev.Kind == hub.Ask && x.call.lines != nil {
 		x.call.lines.ask(ev.ID)
 	}

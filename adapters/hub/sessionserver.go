@@ -39,6 +39,9 @@ type SessionServer struct {
 	// of sessions are in the paths of Answers.
 	Check func(req *Request, answers [][]byte) (next *SessionCall, open bool)
 
+	// AnswersByName says that servers take the answer to a question by the name that Request.Answers has, whoever has asked for its run.
+	AnswersByName bool
+
 	// Interrupts says that what goes on in a session has to be cancelled before a run is asked for there: servers take what the user
 	// says meanwhile, and answer it late or not at all.
 	Interrupts bool

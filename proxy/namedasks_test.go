@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+)
+
+// mastraServer asks whether a call may run, and takes the answer from whomever.
+func mastraServer(t *testing.T) (server *agent, asked chan string) {
+	asked = make(chan string, 16)
+	chunk := func(typ, payload string) string {
+		return `data: {"type":"` + typ + `","runId":"R","from":"AGENT","payload":{` + payload + "}}\n\n"
+	}
+	const call = `"toolCallId":"c1","toolName":"rm","args":{"path":"a"}`
+	server = newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			asked <- req.URL.Path + " " + string(p.body)
+			p.ok("Content-Type: text/event-stream")
+			if strings.HasSuffix(req.URL.Path, "/stream") {
+				p.finish(chunk("start", "") + chunk("step-start", "") + chunk("tool-call", call) + chunk("tool-call-approval", call) + "data: [DONE]\n\n")
+			} else {
+				p.finish(chunk("step-start", "") + chunk("tool-result", `"toolCallId":"c1","toolName":"rm","result":"gone"`) +
+					chunk("finish", `"stepResult":{"reason":"stop"}`) + "data: [DONE]\n\n")
+			}
+		}
+	})
+	return server, asked
+}
+
+// TestAnswersOfThoseAsked: a server that takes an answer by the names of run and call gets it only from the client that was asked; clients
+// that say nothing of who they are are one.
+func TestAnswersOfThoseAsked(t *testing.T) {
+	t.Parallel()
+	server, asked := mastraServer(t)
+	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  a: {url: '"+strings.TrimSuffix(server.url(), "/stream")+"/api/agents/x', dialect: mastra}\nroutes:\n  - {path: /run, upstream: a, client: agui, requests: {mode: translate}}\n")
+	ask := func(who string) {
+		t.Helper()
+		r.call(t, 200, who, "POST", "/run", aguiBody("t1", turn1), `"interrupts":[{"id":"R:c1"`)
+		if got := <-asked; !strings.HasPrefix(got, "/api/agents/x/stream ") {
+			t.Error(got)
+		}
+	}
+	answer := func(status int, who, id string) {
+		t.Helper()
+		body := aguiBody("t1", turn1+askedCall, `,"resume":[{"interruptId":"`+id+`","status":"resolved","payload":{"approved":true}}]`)
+		if status != 200 {
+			r.call(t, status, who, "POST", "/run", body, `"code":"ask_unknown"`)
+			return
+		}
+		r.call(t, status, who, "POST", "/run", body, `"content":"gone"`)
+		if got := <-asked; got != `/api/agents/x/approve-tool-call {"runId":"R","toolCallId":"c1"}` {
+			t.Error(got)
+		}
+	}
+	ask(alice)
+	answer(409, bob, "R:c1")
+	answer(409, alice, "R:c2")
+	answer(409, "X-Other: 1", "R:c1")
+	answer(200, alice, "R:c1")
+	ask("X-Other: 1")
+	answer(200, "X-Other: 2", "R:c1")
+}
