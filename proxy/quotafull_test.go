@@ -1,11 +1,11 @@
 package proxy
 
 import (
-	"net/http"
+	"strings"
 	"testing"
 )
 
-// TestFullServerTakesNoQuota: a run that finds no place in the server counts for nobody: its principal can begin as many as before.
+// TestFullServerTakesNoQuota: a run that finds no place in the server counts against no quota: its principal can begin as many as before.
 func TestFullServerTakesNoQuota(t *testing.T) {
 	t.Parallel()
 	goOn := make(chan struct{})
@@ -17,16 +17,18 @@ func TestFullServerTakesNoQuota(t *testing.T) {
 			p.finish(lines(lineWorld, lineEnd))
 		}
 	})
-	r := start(t, limited(a.url(), "{streams: 1, principal: {streams: 2}}", "{}"))
+	text := strings.Replace(limited(a.url(), "{streams: 1, principal: {streams: 2}}", "{}"), "client: openai-chat", "client: acp, requests: {mode: translate}", 1)
+	r := start(t, text)
+	e := r.dialEditor("/other", asAlice)
+	session := e.begin()
 	c := r.dial()
-	c.ask("POST", "/run", "{}", asAlice)
+	c.ask("POST", "/run", "{}", asBob)
 	c.response()
 	for range 3 {
-		if resp, body := r.post("/run", "{}", asAlice); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("X-Sabir-Error") != "too_many_streams" {
-			t.Errorf("status %d: %s", resp.StatusCode, body)
-		}
+		e.holds(e.prompt(session, "words"), `"error"`, "too_many_streams")
 	}
 	close(goOn)
 	r.awaitEnds(1)
-	r.allowed("/run", asAlice)
+	await(t, "the place to be free", func() bool { return r.metric("sabir_streams_open") == 0 })
+	e.holds(e.prompt(session, "words"), "Hello", "end_turn")
 }
