@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -133,6 +134,14 @@ func TestRunsAreShownOnce(t *testing.T) {
 		if again, _ := news(nil); over || strings.Count(string(changed), `"key":`) != min(n, 1) || len(changed) == 0 || len(again) > 0 {
 			t.Errorf("after %d runs there comes %q, and then %q", n, changed, again)
 		}
+	}
+	r.kept.inspect.mu.Lock()
+	r.kept.inspect.memory.limit = 0
+	r.kept.inspect.forget()
+	r.kept.inspect.mu.Unlock()
+	gone, _ := news(nil)
+	if again, _ := news(nil); !bytes.Contains(gone, []byte(`"changed":[]`)) || !bytes.Contains(gone, []byte("[1,2]")) && !bytes.Contains(gone, []byte("[2,1]")) || len(again) > 0 {
+		t.Errorf("when both are forgotten there comes %q, and then %q", gone, again)
 	}
 }
 

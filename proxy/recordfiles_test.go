@@ -50,7 +50,11 @@ func TestRecordingsFail(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{file: "failed", t.TempDir(): "written"} {
+	full := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(full, "0"+recordingSuffix, "kept"), 0o700); err != nil { // what cannot be removed
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{file: "failed", full: "failed", t.TempDir(): "written"} {
 		var results []string
 		r := newRecordingFiles(zap.NewNop(), nil, func(result string) { results = append(results, result) })
 		cfg := &config.Record{Dir: dir, MaxFiles: 1}
@@ -91,5 +95,11 @@ func TestRecordingsThin(t *testing.T) {
 	}
 	if want := "3" + recordingSuffix + " 4" + recordingSuffix + " note.txt"; strings.Join(got, " ") != want {
 		t.Errorf("left are %v, want %s", got, want)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := job.thin(); err == nil {
+		t.Error("a folder that is gone is no failure")
 	}
 }
