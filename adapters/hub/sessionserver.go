@@ -80,3 +80,17 @@ type Listener interface {
 	// Waits reports whether the run goes on only with answers to what it has asked.
 	Waits() bool
 }
+
+// ListenerOf is the listener that dec is, or is around; nil for none.
+func ListenerOf(dec Decoder) Listener {
+	for {
+		switch d := dec.(type) {
+		case Listener:
+			return d
+		case interface{ Unwrap() Decoder }:
+			dec = d.Unwrap()
+		default:
+			return nil
+		}
+	}
+}
