@@ -67,7 +67,8 @@ func (c *Catalog) Check(name, side string, options map[string]any) []error {
 	}
 	if !Serves(d, side) {
 		usable := c.names(func(d *hub.Dialect) bool { return Serves(d, side) })
-		return []error{fmt.Errorf("%s cannot be used for the %s; there is: %s", name, side, strings.Join(usable, ", "))}
+		return []error{fmt.Errorf("%s cannot be used for the %s, as its streams are not %s; there is: %s",
+			name, side, map[string]string{Upstream: "read", Client: "written"}[side], strings.Join(usable, ", "))}
 	}
 	_, problems := d.ParseOptions(options)
 	for _, spec := range d.Options {

@@ -44,8 +44,8 @@ func TestCatalog(t *testing.T) {
 	f("both", Client, map[string]any{"out": "false", "always": "x"})
 
 	f("boht", Client, map[string]any{"in": 3}, `there is no dialect "boht"; there is: both, source, target`)
-	f("source", Client, nil, "source cannot be used for the client; there is: both, target")
-	f("target", Upstream, nil, "target cannot be used for the upstream; there is: both, source")
+	f("source", Client, nil, "source cannot be used for the client, as its streams are not written; there is: both, target")
+	f("target", Upstream, nil, "target cannot be used for the upstream, as its streams are not read; there is: both, source")
 	f("both", Client, map[string]any{"in": 3}, "option in of both means nothing for the client; it changes how the dialect is read")
 	f("both", Upstream, map[string]any{"in": "x", "out": true, "no": 1},
 		`option in of both: want a whole number that is not negative, not "x"`,

@@ -98,7 +98,11 @@ func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestH
 	case "/":
 		ctx.SetBodyString("Sabir, for operators: " + s.operatorPaths() + "\n")
 	default:
-		ctx.Error("There is only /metrics, /healthz and /readyz here.\n", fasthttp.StatusNotFound)
+		text := "There is only " + s.operatorPaths() + " here."
+		if s.kept.inspect.form.Load() == nil {
+			text += " With inspect: content in the configuration, runs are shown on a page, " + page.Prefix + "."
+		}
+		ctx.Error(text+"\n", fasthttp.StatusNotFound)
 	}
 }
 

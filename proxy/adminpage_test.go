@@ -41,6 +41,18 @@ func TestPagesThatWereAdded(t *testing.T) {
 	}
 }
 
+// TestPageIsOff: who looks for the page where it is off finds how to turn it on.
+func TestPageIsOff(t *testing.T) {
+	for inspect, want := range map[string]string{"": "inspect: content", "inspect: shapes\n": "/readyz /inspect/ here."} {
+		r := start(t, inspect+simple("http://127.0.0.1:1/", "", "", "client: agui\n"))
+		admin, end := r.serveAdmin()
+		if got := get(t, admin+"/runs"); !strings.HasPrefix(got, "404 ") || !strings.Contains(got, want) {
+			t.Errorf("%q: %s", inspect, got)
+		}
+		end()
+	}
+}
+
 // TestNoPageOfRun: what is below a run is its recording, its lines, and nothing else.
 func TestNoPageOfRun(t *testing.T) {
 	t.Parallel()

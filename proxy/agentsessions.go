@@ -26,8 +26,7 @@ func sessionServerOf(up *config.Upstream, d *hub.Dialect) *hub.SessionServer {
 	if d.Sessions == nil || up.URL.WebSocket() || up.Start != nil || up.Request != "" || up.RequestDialect != "" {
 		return nil
 	}
-	path := strings.TrimRight(up.URL.Path, "/")
-	if slices.ContainsFunc(d.Sessions.RunPaths, func(run string) bool { return strings.HasSuffix(path, run) }) {
+	if !d.Sessions.IsBase(up.URL.Path) {
 		return nil
 	}
 	return d.Sessions

@@ -41,6 +41,9 @@ func (x *stream) beginConformance() {
 	k := &ruleCheck{x: x, stop: c.route.cfg.Conformance == config.Strict}
 	k.upstream = conform.New(conform.Config{Dialect: c.route.source, Options: c.route.options, Report: k.broken(recording.Agent, c.route.source)})
 	k.upstream.Answer(c.asked)
+	if c.agentSession != nil {
+		k.upstream.Listen(&c.agentSession.asked)
+	}
 	o := k.observe()
 	if _, translated := x.engine.(*engine.Pipeline); translated && c.shared == nil && c.target.dialect.NewDecoder != nil && !c.route.answersWhole(c.target, c.asked) {
 		k.client = conform.New(conform.Config{

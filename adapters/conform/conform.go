@@ -72,6 +72,13 @@ func (c *Checker) Answer(asked *hub.Request) {
 	}
 }
 
+// Listen says which run is to be checked of a stream that holds others, before its first record.
+func (c *Checker) Listen(asked *hub.Request) {
+	if l := hub.ListenerOf(c.dec); l != nil {
+		l.Listen(asked)
+	}
+}
+
 // Records is how many records there were.
 func (c *Checker) Records() int64 { return c.records }
 

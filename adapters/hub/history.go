@@ -10,6 +10,7 @@ type PastCall struct {
 	Ask      []byte // string body: the question that the client was asked about the call
 
 	Answered   bool // the request has its result
+	Earlier    bool // the user has spoken since
 	ClientRuns bool // the client runs it
 	Dynamic    bool // the client keeps it as a call of a tool that it does not declare
 }
@@ -22,6 +23,7 @@ type History struct {
 	n     int            // calls added
 	byID  map[string]int // number of the call; of two with one id the later
 	args  int            // bytes of all arguments
+	turn  int            // number of the first call since the user spoke
 }
 
 // A request may be long, and what is kept of it lives as long as its stream.
@@ -61,6 +63,13 @@ func (h *History) Answer(id []byte) {
 		c.Answered = true
 		h.args -= len(c.Args)
 		c.Args = nil
+	}
+}
+
+// UserSpoke notes that the calls so far are of earlier turns.
+func (h *History) UserSpoke() {
+	for ; h.turn < h.n; h.turn++ {
+		h.calls[h.turn%maxPastCalls].Earlier = true
 	}
 }
 

@@ -171,3 +171,27 @@ func TestShows(t *testing.T) {
 	f("c1", "m1", true)
 	f("c2", "m1", false)
 }
+
+// TestCallsOfEarlierTurns are those with words of the user behind them.
+func TestCallsOfEarlierTurns(t *testing.T) {
+	call := func(id string) hub.Part {
+		return hub.Part{Kind: hub.PartCall, ID: []byte(id), Result: &hub.CallResult{}}
+	}
+	req := &hub.Request{Messages: []hub.Message{
+		{Role: hub.RoleUser}, {Role: hub.RoleAgent, Parts: []hub.Part{call("c1"), call("c2")}},
+		{Role: hub.RoleUser}, {Role: hub.RoleAgent, Parts: []hub.Part{call("c3"), call("c2")}},
+	}}
+	req.Remember(false)
+	for id, want := range map[string]bool{"c1": true, "c2": false, "c3": false} {
+		if c := req.History.Find([]byte(id)); c == nil || c.Earlier != want {
+			t.Errorf("%s: %+v", id, c)
+		}
+	}
+	for i := range 3000 {
+		req.History.Add(past(fmt.Sprint("n", i), 0))
+	}
+	req.History.UserSpoke()
+	if c := req.History.Find([]byte("n2999")); !c.Earlier {
+		t.Error("of more calls than are kept, the last is of no earlier turn")
+	}
+}

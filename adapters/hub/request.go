@@ -95,6 +95,9 @@ func (r *Request) Remember(ids bool) {
 		if i == 0 || !bytes.Equal(m.ID, r.Messages[i-1].ID) { // else a step of the same message
 			r.rememberID(m.ID)
 		}
+		if m.Role == RoleUser {
+			r.History.UserSpoke()
+		}
 		for j := range m.Parts {
 			switch p := &m.Parts[j]; p.Kind {
 			case PartCall:

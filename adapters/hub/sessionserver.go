@@ -1,5 +1,10 @@
 package hub
 
+import (
+	"slices"
+	"strings"
+)
+
 // A SessionServer says how agent servers of a dialect keep conversations, so that each thread of a client gets a session there. It
 // says it as data: whoever asks the server has one way to do so for all dialects.
 type SessionServer struct {
@@ -50,6 +55,12 @@ type SessionServer struct {
 	Outlives func(upstream Options) bool
 }
 
+// IsBase reports whether the path of a URL is the base of a server, and not where a run is asked for.
+func (s *SessionServer) IsBase(path string) bool {
+	path = strings.TrimRight(path, "/")
+	return !slices.ContainsFunc(s.RunPaths, func(run string) bool { return strings.HasSuffix(path, run) })
+}
+
 // A SessionCall is a request to a [SessionServer].
 type SessionCall struct {
 	Method string
@@ -82,4 +93,18 @@ type Listener interface {
 
 	// Waits reports whether the run goes on only with answers to what it has asked.
 	Waits() bool
+}
+
+// ListenerOf is the listener that dec is, or is around; nil for none.
+func ListenerOf(dec Decoder) Listener {
+	for {
+		switch d := dec.(type) {
+		case Listener:
+			return d
+		case interface{ Unwrap() Decoder }:
+			dec = d.Unwrap()
+		default:
+			return nil
+		}
+	}
 }

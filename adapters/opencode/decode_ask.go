@@ -177,6 +177,9 @@ func (d *decoder) answer(dst []hub.Event, ev hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
+	if d.asked.answers && d.open.asks[string(id)] == nil {
+		return dst, nil // an earlier stream has asked, and this one is asked for with the answer
+	}
 	ev.Kind, ev.ID = hub.Answer, d.noteAnswer(id)
 	return d.put(dst, ev), nil
 }

@@ -70,7 +70,7 @@ func (d *decoder) event(dst []hub.Event, typ []byte) ([]hub.Event, error) {
 func (d *decoder) unnamed(dst []hub.Event, typ []byte) []hub.Event {
 	id := rawjson.Body(d.rec.Properties.SessionID)
 	d.of = d.sessions[string(id)]
-	d.unknown = true
+	d.unknown = d.of != nil || !d.asked.known
 	if d.of == nil && (len(id) > 0 || d.asked.known) || d.root == nil {
 		return d.other(dst, typ, id)
 	}

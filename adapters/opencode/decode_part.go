@@ -133,7 +133,7 @@ func (d *decoder) text(dst []hub.Event, channel hub.Chan) ([]hub.Event, error) {
 
 func (d *decoder) stepStart(dst []hub.Event) []hub.Event {
 	dst = d.overcome(dst)
-	d.of.denied = false
+	d.of.denied, d.of.step = false, true
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.StepStart, ID: rawjson.Body(d.part.MessageID)})
 	d.scratch.SetModel(ev, d.of.model)
 	return dst
@@ -146,6 +146,10 @@ func (d *decoder) stepFinish(dst []hub.Event) []hub.Event {
 	d.of.reason = append(d.of.reason[:0], reason...)
 	d.of.rests = status != hub.StatusTools || d.of.denied
 	dst = d.usage(dst)
+	if d.asked.answers && !d.of.step {
+		return dst // it began in an earlier stream, whose end was its end
+	}
+	d.of.step = false
 	return d.put(dst, hub.Event{Kind: hub.StepEnd, ID: rawjson.Body(d.part.MessageID), Status: status})
 }
 

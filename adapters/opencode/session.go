@@ -16,6 +16,7 @@ type session struct {
 
 	model  []byte
 	reason []byte // of the last step
+	step   bool   // a step has begun, and not ended
 	rests  bool   // the last record ended a step that may be the last
 	denied bool   // a call of the step was denied: the agent stops behind it
 

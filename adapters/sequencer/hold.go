@@ -170,7 +170,7 @@ func (s *Sequencer) release(dst []hub.Event, q *queue) []hub.Event {
 		return s.replay(dst, q)
 	}
 	i, name := q.begun(), q.name()
-	if i < 0 && len(q.id) > 0 && len(name) == 0 && q.has(hub.ToolEnd) {
+	if i < 0 && len(q.id) > 0 && (len(name) == 0 && q.has(hub.ToolEnd) || s.wasPast(q)) {
 		return s.resume(dst, &hub.Event{ID: q.id, SubAgent: q.subAgent}, q) // nothing speaks of it as a call of this stream
 	}
 	s.Repairs[StartMade]++
@@ -184,6 +184,11 @@ func (s *Sequencer) release(dst []hub.Event, q *queue) []hub.Event {
 	}
 	start.Flags |= hub.Synthetic
 	return s.startTool(dst, &start, q)
+}
+
+// wasPast reports whether what is held is about a call of an earlier turn, as no call of this stream with its id has come.
+func (s *Sequencer) wasPast(q *queue) bool {
+	return s.past(q.id) != nil && !q.has(hub.ToolArgs) && !q.has(hub.ToolReady)
 }
 
 // name is what the held events call the tool; nil if they do not say.

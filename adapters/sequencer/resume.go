@@ -20,7 +20,13 @@ func (s *Sequencer) resumes(ev *hub.Event) bool {
 		return true
 	}
 	c := s.past(ev.ID)
-	return c != nil && (!c.Answered || ev.Kind != hub.ToolArgs && ev.Kind != hub.ToolReady) // else its id comes again
+	switch {
+	case c == nil:
+		return false
+	case !c.Answered:
+		return true
+	}
+	return !c.Earlier && ev.Kind != hub.ToolArgs && ev.Kind != hub.ToolReady // else its id comes again
 }
 
 // past returns the call with that id which the client has, nil if the request tells of none.

@@ -138,6 +138,7 @@ func addPast(asked *hub.Request, text string) error {
 		ID, Name, Msg string
 		Args          json.RawMessage
 		Answered      bool
+		Earlier       bool
 		ClientRuns    bool `json:"client_runs"`
 	}
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -146,6 +147,9 @@ func addPast(asked *hub.Request, text string) error {
 	asked.History.Add(hub.PastCall{ID: []byte(c.ID), Name: []byte(c.Name), Msg: []byte(c.Msg), Args: c.Args, ClientRuns: c.ClientRuns})
 	if c.Answered {
 		asked.History.Answer([]byte(c.ID))
+	}
+	if c.Earlier {
+		asked.History.UserSpoke()
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type upstreamFlags struct {
 type examined struct {
 	url      string
 	dialect  *hub.Dialect
+	found    bool // what it speaks was found out by asking at the URL
 	options  hub.Options
 	framing  wire.Framing
 	asked    fetch.Request
@@ -62,6 +64,9 @@ func checkUpstream(ctx context.Context, path string, f *upstreamFlags, stdout, s
 	}
 	if f.data == "" {
 		x.asked = hello(&x.asked, x.dialect)
+		if err := x.aim(); err != nil {
+			return err
+		}
 	}
 	if err := x.ask(ctx, f.timeout); err != nil {
 		return err
@@ -94,6 +99,7 @@ func (f *upstreamFlags) find(ctx context.Context, path string, known *catalog, s
 		if from, err = findOut(ctx, &oneRoute{to: x.url}, known, stderr); err != nil {
 			return nil, err
 		}
+		x.found = true
 	}
 	if x.dialect, err = known.Lookup(from); err != nil {
 		return nil, usageError{err}
@@ -127,6 +133,28 @@ func framingOf(name string) wire.Framing {
 		return wire.Auto
 	}
 	return framing
+}
+
+// aim finds out where a run is asked for, if the URL is the base of a server that keeps sessions, as routes take it.
+func (x *examined) aim() error {
+	server := x.dialect.Sessions
+	base, err := url.Parse(x.url)
+	switch {
+	case err != nil || x.found || server == nil || !server.IsBase(base.Path):
+		return nil
+	case server.Listen != nil:
+		return usageError{fmt.Errorf("%s tells of all its runs on one stream, which takes more than one request; conformance: observe on a route checks its runs", x.dialect.Title)}
+	}
+	x.url = base.JoinPath(server.Run(hub.Hello())...).String()
+	return nil
+}
+
+// sum is how much is wrong.
+func (x *examined) sum() string {
+	if len(x.broken) == 0 {
+		return "no rule is broken"
+	}
+	return count(len(x.broken), "violation") + " of " + count(len(x.findings), "rule")
 }
 
 // ask asks, and reads the answer to its end, or as far as it comes in time.
@@ -177,8 +205,7 @@ func (x *examined) read() {
 func (x *examined) report() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A run of %s, and the rules of %s\n\n", publicURL(x.url), x.dialect.Name)
-	fmt.Fprintf(&b, "Checked by sabir %s: %s, %s of %s.\n", versionName(), count(int(x.records), "record"),
-		count(len(x.broken), "violation"), count(len(x.findings), "rule"))
+	fmt.Fprintf(&b, "Checked by sabir %s: %s, %s.\n", versionName(), count(int(x.records), "record"), x.sum())
 	if x.cut != nil {
 		fmt.Fprintf(&b, "The answer was not read to its end: %s.\n", x.cut)
 	}

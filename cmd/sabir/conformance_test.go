@@ -58,7 +58,7 @@ func TestCheckUpstream(t *testing.T) {
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"Hi"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`,
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`,
 	).Replace(careless))
-	sabir(t, "", "check", "--upstream", url, "--from", "agui").want(t, exitOK, "4 records, 0 violations of 0 rules.", "")
+	sabir(t, "", "check", "--upstream", url, "--from", "agui").want(t, exitOK, "4 records, no rule is broken.", "")
 }
 
 // An upstream can be one of the configuration. It is found out what a server speaks that is given by its URL alone.
@@ -74,6 +74,21 @@ func TestCheckUpstreamFound(t *testing.T) {
 	sabir(t, "", "check", "--config", path, "--upstream", "other").want(t, exitUsage, "", `has no upstream "other"`)
 	sabir(t, "", "check", "--upstream", url, "--from", "klingon").want(t, exitUsage, "", "klingon")
 	sabir(t, "", "check", "--upstream", url, "--schema").want(t, exitUsage, "", "schema")
+}
+
+// The base of a server that keeps sessions is the URL that upstreams have: a run is asked for below it. What takes more than one request is refused.
+func TestCheckUpstreamBase(t *testing.T) {
+	var asked []string
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.RequestURI) }))
+	t.Cleanup(s.Close)
+	for _, c := range [][]string{{"mastra", "/api/agents/a/?k=1"}, {"mastra", "/api/agents/a/stream"}, {"langgraph", ""}, {"langgraph", "/runs/stream"}, {"bedrock", "/model"}} {
+		sabir(t, "", "check", "--upstream", s.URL+c[1], "--from", c[0]).want(t, exitFailed, "0 records", "1 rule")
+	}
+	sabir(t, "", "check", "--upstream", s.URL+"/run", "--from", "langgraph", "--data", "{}").want(t, exitFailed, "0 records", "1 rule")
+	if got := strings.Join(asked, " "); got != "/api/agents/a/stream?k=1 /api/agents/a/stream /runs/stream /runs/stream /model /run" {
+		t.Errorf("asked at %s", got)
+	}
+	sabir(t, "", "check", "--upstream", s.URL, "--from", "opencode").want(t, exitUsage, "", "conformance: observe")
 }
 
 // A server that does not end is left, and its end not judged.

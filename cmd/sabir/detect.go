@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/fetch"
+	"github.com/sabir-proxy/sabir/proxy/recording"
 )
 
 // detectFlags are the flags of detect as they were given.
@@ -118,7 +121,17 @@ func (d *detection) find(ctx context.Context, f *detectFlags, stdin io.Reader, a
 	if err := d.read(ctx, in); err != nil && len(d.data) == 0 {
 		return err
 	}
-	return nil
+	return recorded(d.data)
+}
+
+// recorded refuses a recording of Sabir's own: what the agent sent stands in it, and what it speaks is known.
+func recorded(data []byte) error {
+	var header recording.Header
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	if json.Unmarshal(line, &header) != nil || header.Version == 0 || header.From == "" {
+		return nil
+	}
+	return fmt.Errorf("this is a recording of sabir, of an agent that speaks %s; sabir convert FILE --to agent writes what it sent", header.From)
 }
 
 func isHTTP(text string) bool {

@@ -161,6 +161,7 @@ func (t *commented) line(text, comment string) {
 func (o *oneRoute) server(t *commented) {
 	t.line("listen: "+scalar(o.listen), "where clients call; "+reach(o.listen))
 	t.line("admin: "+scalar(o.admin), "for operators: /metrics, /healthz, /readyz")
+	t.line("# inspect: content", "shows runs on a page there, /inspect/")
 	t.line("log:", "")
 	t.line("  format: console", "json, for machines")
 	t.line("  upstream_errors: true", "what the agent says when it refuses")

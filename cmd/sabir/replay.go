@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/logsink"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/replay"
 	"github.com/sabir-proxy/sabir/proxy/recording"
@@ -67,6 +68,9 @@ func (f *replayFlags) run(cmd *cobra.Command, files []string) error {
 	known := new(catalog)
 	if problems := known.declareFiles(f.declare); len(problems) > 0 {
 		return usageError{errors.Join(problems...)}
+	}
+	if problems := known.Check(f.route.client, adapters.Client, nil); len(problems) > 0 {
+		return usageError{fmt.Errorf("--as: %w", problems[0])}
 	}
 	agent := &replay.Agent{Speed: speed}
 	if agent.Scripts, err = scripts(files, known); err != nil {

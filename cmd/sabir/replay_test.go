@@ -101,6 +101,7 @@ func TestConvert(t *testing.T) {
 	if len(a.Files) != 2 || string(a.Files[0].Data) != agent.stdout || !strings.Contains(string(a.Files[1].Data), `{"kind":"run.end"`) {
 		t.Errorf("the fixture is\n%s", fixture.stdout)
 	}
+	sabir(t, "", "detect", file).want(t, exitFailed, "", "a recording of sabir, of an agent that speaks openai-chat; sabir convert FILE --to agent")
 	sabir(t, "", "convert", file, "--to", "nothing").want(t, exitUsage, "", `--to: there is no dialect "nothing"`)
 }
 
@@ -138,5 +139,6 @@ func TestDamagedRecordings(t *testing.T) {
 	f(strings.Replace(string(whole), `"from":"openai-chat"`, `"from":"nope"`, 1), `there is no dialect "nope" to read; --declare FILE adds one of your own`)
 	sabir(t, "", "replay", "no-such-file", "--as", "agui").want(t, exitFailed, "", "no such file")
 	sabir(t, "", "replay", "x", "--as", "agui", "--speed", "0x").want(t, exitUsage, "", "--speed 0x: want a factor such as 4x")
+	sabir(t, "", "replay", "x", "--as", "opencode").want(t, exitUsage, "", "--as: opencode cannot be used for the client, as its streams are not written")
 	sabir(t, "", "replay", "--as", "agui").want(t, exitUsage, "", "requires at least 1 arg")
 }

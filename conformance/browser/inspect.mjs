@@ -138,6 +138,21 @@ async function hostile({ tab }, { file }) {
   await seen(tab, "#notice", "cut.jsonl: the file was cut");
 }
 
+// nested opens a recording whose records name their session before they say anything: the row says what they say.
+async function nested({ tab }) {
+  const part = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1", type: "text", text: "deep inside" };
+  const lines = [
+    { recording: 1, id: "nested", began: "2026-01-01T00:00:00Z", route: "/r", upstream: "a", from: "opencode", to: "agui", form: "content" },
+    { type: "in", t: 1, n: 1, data: JSON.stringify({ id: "evt_1", type: "message.part.updated", properties: { sessionID: "ses_1", part } }) },
+    { type: "end", t: 2, ending: "done" },
+  ];
+  await tab.locator("#file").setInputFiles({ name: "nested.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.map((l) => JSON.stringify(l)).join("\n")) });
+  await seen(tab, "h1", "nested");
+  await tab.keyboard.press("1");
+  const words = await tab.locator(".group [data-side=agent]").first().innerText();
+  assert.equal(words.replace(/\s+/g, " "), "message.part.updated “deep inside”", "the words of a nested record");
+}
+
 // narrow sees every view 400 pixels wide, without scrolling sideways.
 async function narrow({ tab, url }) {
   await tab.setViewportSize({ width: 400, height: 800 });
@@ -196,6 +211,7 @@ try {
     await compare(visit, world);
     world.file = await kept(visit);
     await hostile(visit, world);
+    await nested(visit);
     await pictures(visit);
     await narrow(visit);
     assert.deepEqual(visit.complaints, [], "the browser reports nothing");
@@ -206,7 +222,7 @@ try {
   for (const [name, spoilt] of Object.entries(controls)) {
     await control(browser, world, spoilt).catch((err) => { throw new Error(`control ${name}: ${err.message}`); });
   }
-  console.log(`the page of operators: 8 scenes as they should be, ${Object.keys(controls).length} spoilt ones noticed`);
+  console.log(`the page of operators: 9 scenes as they should be, ${Object.keys(controls).length} spoilt ones noticed`);
 } catch (err) {
   failed = true;
   console.error(`${err.stack}\npicture: ${path.join(shots, "inspect-failed.png")}`);

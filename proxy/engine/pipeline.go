@@ -299,18 +299,7 @@ func (p *Pipeline) Pause(now time.Duration) {
 }
 
 // Listener is the decoder, if its streams hold more than one run; else nil.
-func (p *Pipeline) Listener() hub.Listener {
-	for dec := p.dec; ; {
-		switch d := dec.(type) {
-		case hub.Listener:
-			return d
-		case interface{ Unwrap() hub.Decoder }:
-			dec = d.Unwrap()
-		default:
-			return nil
-		}
-	}
-}
+func (p *Pipeline) Listener() hub.Listener { return hub.ListenerOf(p.dec) }
 
 func (p *Pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 	switch {

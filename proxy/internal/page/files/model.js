@@ -135,7 +135,8 @@ export function records(line) {
 }
 
 const heads = ["sessionUpdate", "type", "kind", "event", "method", "object", "reason", "role"];
-const plain = new Set([...heads, "id", "timestamp", "seq", "sessionId", "messageId", "jsonrpc", "threadId", "runId", "created", "model", "fate"]);
+const plain = new Set([...heads, "id", "timestamp", "seq", "jsonrpc", "created", "model", "fate", "uuid"]);
+const ids = /^(session|message|thread|run|part|parent|item|response)_?id$/i; // of what a record belongs to, not of what it says
 
 // gist is what a record is, and its first words.
 export function gist(rec) {
@@ -155,7 +156,7 @@ function walk(value, found, depth) {
   for (const [key, v] of Object.entries(value)) {
     if (v !== null && typeof v === "object") walk(v, found, depth + 1);
     else if (heads.includes(key)) { if (!found.head || key === "sessionUpdate") found.head = String(v); }
-    else if (!plain.has(key) && v !== null && v !== "") found.words.push(typeof v === "string" ? quote(v) : String(v));
+    else if (!plain.has(key) && !ids.test(key) && v !== null && v !== "") found.words.push(typeof v === "string" ? quote(v) : String(v));
   }
 }
 
