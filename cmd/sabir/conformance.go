@@ -140,7 +140,9 @@ func (x *examined) aim() error {
 	server := x.dialect.Sessions
 	base, err := url.Parse(x.url)
 	switch {
-	case err != nil || x.found || server == nil || !server.IsBase(base.Path):
+	case err != nil:
+		return usageError{fmt.Errorf("--upstream: %w", err)}
+	case x.found || server == nil || !server.IsBase(base.Path):
 		return nil
 	case server.Listen != nil:
 		return usageError{fmt.Errorf("%s tells of all its runs on one stream, which takes more than one request; conformance: observe on a route checks its runs", x.dialect.Title)}

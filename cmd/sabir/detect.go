@@ -128,10 +128,10 @@ func (d *detection) find(ctx context.Context, f *detectFlags, stdin io.Reader, a
 func recorded(data []byte) error {
 	var header recording.Header
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	if json.Unmarshal(line, &header) != nil || header.Version == 0 || header.From == "" {
-		return nil
+	if json.Unmarshal(line, &header) == nil && header.Version > 0 && header.From != "" {
+		return fmt.Errorf("this is a recording of sabir, of an agent that speaks %s; sabir convert FILE --to agent writes what it sent", header.From)
 	}
-	return fmt.Errorf("this is a recording of sabir, of an agent that speaks %s; sabir convert FILE --to agent writes what it sent", header.From)
+	return nil
 }
 
 func isHTTP(text string) bool {

@@ -138,12 +138,15 @@ async function hostile({ tab }, { file }) {
   await seen(tab, "#notice", "cut.jsonl: the file was cut");
 }
 
-// nested opens a recording whose records name their session before they say anything: the row says what they say.
+// nested opens a recording whose records name their session before they say anything: the row says what they say. So it does of what the
+// client got in binary messages.
 async function nested({ tab }) {
   const part = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1", type: "text", text: "deep inside" };
   const lines = [
     { recording: 1, id: "nested", began: "2026-01-01T00:00:00Z", route: "/r", upstream: "a", from: "opencode", to: "agui", form: "content" },
     { type: "in", t: 1, n: 1, data: JSON.stringify({ id: "evt_1", type: "message.part.updated", properties: { sessionID: "ses_1", part } }) },
+    { type: "out", t: 1, n: 1, base64: "AAAAdgAAAFKW1freCzpldmVudC10eXBlBwAMbWVzc2FnZVN0YXJ0DTpjb250ZW50LXR5cGUHABBhcHBsaWNhdGlvbi9qc29uDTptZXNzYWdlLXR5cGUHAAVldmVudHsicm9sZSI6ImFzc2lzdGFudCJ9b6jFmQ==" },
+    { type: "out", t: 1, n: 1, base64: "AAEC/w==" },
     { type: "end", t: 2, ending: "done" },
   ];
   await tab.locator("#file").setInputFiles({ name: "nested.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.map((l) => JSON.stringify(l)).join("\n")) });
@@ -151,6 +154,8 @@ async function nested({ tab }) {
   await tab.keyboard.press("1");
   const words = await tab.locator(".group [data-side=agent]").first().innerText();
   assert.equal(words.replace(/\s+/g, " "), "message.part.updated “deep inside”", "the words of a nested record");
+  const got = await tab.locator(".group [data-side=client]").first().innerText();
+  assert.equal(got.replace(/\s+/g, " "), "messageStart 4 bytes, base64: AAEC/w==", "the words of a binary message, and what is none");
 }
 
 // narrow sees every view 400 pixels wide, without scrolling sideways.

@@ -118,7 +118,7 @@ export function parseFile(key, text) {
 
 // records takes the framing off what was written for the client, for reading: a list of { name, data }.
 export function records(line) {
-  if (line.base64) return [{ data: `${line.base64.length} bytes, base64: ${line.base64}` }];
+  if (line.base64) return messages(line.base64) ?? [{ data: `${atob(line.base64).length} bytes, base64: ${line.base64}` }];
   if (line.shape !== undefined) return [{ shape: line.shape, data: "" }];
   const text = line.data ?? "";
   if (line.type !== "out") return [{ name: line.name, data: text }];
@@ -134,6 +134,21 @@ export function records(line) {
   });
 }
 
+// messages are those of the binary framing of AWS, application/vnd.amazon.eventstream; null for anything else.
+function messages(base64) {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const view = new DataView(bytes.buffer), text = new TextDecoder(), found = [];
+  for (let at = 0, size = 0; at < bytes.length; at += size) {
+    if (bytes.length - at < 16) return null;
+    size = view.getUint32(at);
+    const body = at + 12 + view.getUint32(at + 4), end = at + size - 4; // lengths and their sum stand in front, a sum behind
+    if (body > end || end + 4 > bytes.length) return null;
+    const head = /:(?:event|exception)-type\x07\x00[\s\S](\w+)/.exec(text.decode(bytes.subarray(at + 12, body)))?.[1];
+    found.push({ name: head, head, data: text.decode(bytes.subarray(body, end)) });
+  }
+  return found;
+}
+
 const heads = ["sessionUpdate", "type", "kind", "event", "method", "object", "reason", "role"];
 const plain = new Set([...heads, "id", "timestamp", "seq", "jsonrpc", "created", "model", "fate", "uuid"]);
 const ids = /^(session|message|thread|run|part|parent|item|response)_?id$/i; // of what a record belongs to, not of what it says
@@ -144,7 +159,7 @@ export function gist(rec) {
   if (value === undefined || value === null || typeof value !== "object") return { head: rec.name ?? "", words: String(rec.shape ?? rec.data) };
   const found = { head: "", words: [] };
   walk(value, found, 0);
-  return { head: found.head || rec.name || "", words: found.words.join(" ") };
+  return { head: rec.head || found.head || rec.name || "", words: found.words.join(" ") };
 }
 
 export function parsed(text) {
