@@ -144,6 +144,18 @@ func (c *Catalog) Program(command []string, dialect string) (d *hub.Dialect, p *
 	return d, p
 }
 
+// Calls are the commands by which a program of that name is known.
+func (c *Catalog) Calls(name string) (calls []string) {
+	for _, d := range c.All() {
+		for i := 0; d.Processes != nil && i < len(d.Processes.Programs); i++ {
+			if p := &d.Processes.Programs[i]; p.Name[0] == name {
+				calls = append(calls, strings.Join(p.Name, " "))
+			}
+		}
+	}
+	return calls
+}
+
 // CheckProcessClient returns why clients of a dialect cannot ask an agent that is a process; nil when they can.
 func (c *Catalog) CheckProcessClient(dialect string) error {
 	if d := c.find(dialect); d == nil || d.Messages != nil {

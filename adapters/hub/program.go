@@ -3,6 +3,7 @@ package hub
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Program is an agent that people have, as they call it.
@@ -25,10 +26,37 @@ func (p *Program) Fits(command []string) bool {
 	return true
 }
 
-// Complete is the command, with what it has to be called with where it is the name alone.
+// Complete is the command, with what it has to be called with to speak the dialect. A command that says itself in which form it writes is
+// complete, whatever else it lacks.
 func (p *Program) Complete(command []string) []string {
-	if len(command) > len(p.Name) {
-		return command
+	groups := p.groups()
+	for _, group := range groups {
+		if strings.Contains(strings.Join(group, " "), "json") && has(command, group[0]) {
+			return command
+		}
 	}
-	return slices.Concat(command, p.Args)
+	command = slices.Clone(command)
+	for _, group := range groups {
+		if !has(command, group[0]) {
+			command = append(command, group...)
+		}
+	}
+	return command
+}
+
+// groups are the flags of Args, each with its value.
+func (p *Program) groups() (groups [][]string) {
+	for _, word := range p.Args {
+		if strings.HasPrefix(word, "-") {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], word)
+	}
+	return groups
+}
+
+// has reports whether a command has a flag.
+func has(command []string, flag string) bool {
+	return slices.ContainsFunc(command, func(word string) bool { return word == flag || strings.HasPrefix(word, flag+"=") })
 }

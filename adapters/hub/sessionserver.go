@@ -35,6 +35,9 @@ type SessionServer struct {
 	// [Listener]. nil: a run is answered by its stream.
 	Listen func(req *Request) SessionCall
 
+	// Greeting stands in the first record of that stream, whatever goes on.
+	Greeting string
+
 	// Answers are the requests that answer questions, with the answers of a request; the first of them takes the place of the run,
 	// which has waited for them and goes on. nil: a run that asks has ended, and answers are part of another.
 	Answers func(req *Request) []SessionCall

@@ -21,6 +21,7 @@ var sessions = hub.SessionServer{
 	Open:       openSession,
 	Unknown:    []int{404},
 	Listen:     func(*hub.Request) hub.SessionCall { return hub.SessionCall{Method: "GET", Path: []string{"event"}} },
+	Greeting:   `"type":"server.connected"`,
 	Answers:    answers,
 	Check:      checkQuestions,
 	Interrupts: true,

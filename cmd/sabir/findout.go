@@ -156,9 +156,9 @@ func telling(params map[string]string) bool {
 // likely are the dialects in whose form an agent is asked, one after the other. Each form differs from those before it.
 var likely = []string{"agui", "openai-chat", "aisdk", "openai-responses", "anthropic", "langgraph", "a2a", "gemini", "agentevent"}
 
-// ask asks the agent "Hello" in the forms of the likely dialects, until it takes one, and reads its answer. It returns the dialect
+// askForms asks the agent "Hello" in the forms of the likely dialects, until it takes one, and reads its answer. It returns the dialect
 // of that form. A form that is refused, or answered by nothing or nothing but an error, has started no run that got anywhere.
-func (d *detection) ask(ctx context.Context, base *fetch.Request, address string) (as string, err error) {
+func (d *detection) askForms(ctx context.Context, base *fetch.Request, address string) (as string, err error) {
 	forms := likely
 	if d.only != "" {
 		forms = []string{d.only}

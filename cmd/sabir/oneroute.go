@@ -30,6 +30,7 @@ type oneRoute struct {
 	request, model   string
 	form             string // the dialect of the requests that the agent takes; "" for that which it speaks
 	record           string // folder of recordings; "" for none
+	inspect          bool   // runs are shown on a page
 	cors             []string
 	declare          []string // files of dialects of one's own
 }
@@ -48,11 +49,12 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 	f.StringArrayVar(&o.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
 	f.StringArrayVar(&o.pass, "env", nil, "`NAME` of a variable that a program sees; can repeat")
 	f.StringVar(&o.model, "model", "", "`MODEL` for requests that name none")
+	f.BoolVar(&o.inspect, "inspect", false, "show runs on a page, with all that is said")
 }
 
 // places say which flag holds what stands at a path of the configuration.
 var places = []struct{ path, flag string }{
-	{"listen", "--listen"}, {"admin", "--admin"}, {"cors", "--cors"},
+	{"listen", "--listen"}, {"admin", "--admin"}, {"inspect", "--inspect"}, {"cors", "--cors"},
 	{"upstreams.agent.url", "--to"}, {"upstreams.agent.command", "the program behind --"},
 	{"upstreams.agent.process.env", "--env"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request_dialect", "--request-as"},
 	{"upstreams.agent.request", "--request"},
@@ -161,7 +163,7 @@ func (t *commented) line(text, comment string) {
 func (o *oneRoute) server(t *commented) {
 	t.line("listen: "+scalar(o.listen), "where clients call; "+reach(o.listen))
 	t.line("admin: "+scalar(o.admin), "for operators: /metrics, /healthz, /readyz")
-	t.line("# inspect: content", "shows runs on a page there, /inspect/")
+	t.line(map[bool]string{false: "# "}[o.inspect]+"inspect: content", "shows runs on a page there, /inspect/")
 	t.line("log:", "")
 	t.line("  format: console", "json, for machines")
 	t.line("  upstream_errors: true", "what the agent says when it refuses")

@@ -54,10 +54,25 @@ func (o *oneRoute) completeProgram(known *catalog) error {
 	case program != nil:
 		o.from, o.command, o.env = dialect.Name, program.Complete(o.command), program.Env
 	case o.from == "":
+		name := filepath.Base(o.command[0])
+		if calls := known.Calls(name); len(calls) > 0 {
+			return usageError{fmt.Errorf("%s is known as %s; call it so, or say with --from what it speaks", name, strings.Join(calls, " and as "))}
+		}
 		return usageError{fmt.Errorf("--from is missing: %s is no program of which it is known what it speaks; one of %s",
-			filepath.Base(o.command[0]), strings.Join(known.Runs(), ", "))}
+			name, strings.Join(known.Runs(), ", "))}
 	}
 	o.env = slices.Concat(o.env, o.pass)
+	return nil
+}
+
+// present says that a program is not there, before clients meet that.
+func (o *oneRoute) present() error {
+	if o.command == nil {
+		return nil
+	}
+	if _, err := exec.LookPath(o.command[0]); err != nil {
+		return usageError{fmt.Errorf("the program behind --: %w", err)}
+	}
 	return nil
 }
 

@@ -61,7 +61,12 @@ func TestProxyPrograms(t *testing.T) {
 	f("acp", "gemini --acp", "--", "gemini", "--acp")
 	f("acp", "/opt/bin/gemini --yolo --acp", "--", "/opt/bin/gemini", "--yolo", "--acp")
 	f("codex-app-server", "codex app-server", "--", "codex", "app-server")
-	f("claude-cli", "claude -p", "--", "claude", "-p")
+	const rest = " --output-format stream-json --verbose --input-format stream-json --include-partial-messages --permission-prompt-tool stdio"
+	f("claude-cli", "claude -p"+rest, "--", "claude", "-p")
+	f("claude-cli", "claude --model opus -p"+rest, "--", "claude", "--model", "opus")
+	f("claude-cli", "claude -p --output-format=stream-json", "--", "claude", "-p", "--output-format=stream-json")
+	f("cursor-cli", "cursor-agent --force -p --output-format stream-json --stream-partial-output --trust", "--", "cursor-agent", "--force")
+	f("codex-cli", "codex exec --json", "--", "codex", "exec", "--json")
 	f("acp", "claude --acp", "--from", "acp", "--", "claude", "--acp")
 	f("acp", "my-agent --key ${KEY} [x]", "--from", "acp", "--", "my-agent", "--key", "${KEY}", "[x]")
 
@@ -70,6 +75,8 @@ func TestProxyPrograms(t *testing.T) {
 		sabir(t, "", append([]string{"proxy", "--print", "--client", "aisdk"}, args...)...).want(t, exitUsage, "", want)
 	}
 	refused("--from is missing: my-agent is no program of which it is known what it speaks; one of acp, claude-cli, ", "--", "my-agent")
+	refused("opencode is known as opencode acp and as opencode run; call it so, or say with --from", "--", "opencode")
+	sabir(t, "", "proxy", "--client", "aisdk", "--listen", "127.0.0.1:0", "--", "no-such-dir/claude").want(t, exitUsage, "", "the program behind --: ")
 	refused("the agent is either a server (--to) or a program (claude behind --)", "--to", "http://127.0.0.1:1/", "--", "claude")
 	refused("http://127.0.0.1:1/ is no argument of its own: --to http://127.0.0.1:1/", "http://127.0.0.1:1/")
 	refused("an agent that is a program stands behind two dashes: -- claude", "claude")

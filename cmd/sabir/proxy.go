@@ -24,10 +24,14 @@ is known, such as claude, needs no more than its name: what else it has to be
 called with is added. It works in the current directory, and sees of the
 environment only what the printed configuration names; --env adds to that.
 
+With --inspect operators see each run on a page, with all that is said in it.
+
 Without --from it asks the agent "Hello", before it serves, to find out what it
 speaks. That is a run of the agent. The requests have the forms of the likely
 dialects, one after the other until one is taken. A URL that ends as that of a
-known API, such as /v1/chat/completions, tells without a request.
+known API, such as /v1/chat/completions, tells without a request. Where no run
+is taken, a server that keeps sessions is looked for: LangGraph, Mastra, ADK,
+OpenCode.
 
 Only this machine can call, unless --listen says otherwise. Web pages can call
 if --cors names their origin. Whatever else the file of serve can say, from TLS
@@ -37,6 +41,7 @@ to limits, begins with the output of --print.`,
   sabir proxy --to http://127.0.0.1:9000/chat --client aisdk \
     --cors http://localhost:3000
   sabir proxy --to http://127.0.0.1:9000/ --client agui --print > sabir.yaml
+  sabir proxy --to http://127.0.0.1:9000/ --client agui --inspect
   sabir proxy --client aisdk -- claude
   sabir proxy --from acp --client agui -- my-agent --stdio
   sabir proxy --to http://127.0.0.1:9000/ --declare mine.yaml --from mine \
@@ -49,6 +54,9 @@ to limits, begins with the output of --print.`,
 			}
 			if printOnly {
 				_, err := cmd.OutOrStdout().Write(text)
+				return err
+			}
+			if err := o.present(); err != nil {
 				return err
 			}
 			s := service{path: "flags", text: text, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), welcome: greet(text)}
@@ -105,7 +113,7 @@ func greet(text []byte) func(stdout, log io.Writer, o *opened) {
 		for i := range o.routes {
 			fmt.Fprintf(&b, "%s for the front end: %s\n", urlKind(o.routes[i].Path), o.routes[i].URL(o.base))
 		}
-		fmt.Fprintf(&b, "Try in another terminal:\n\n  %s\n\nEnd with Ctrl-C.\n", strings.Join(o.trials(), "\n  "))
+		fmt.Fprintf(&b, "Try in another terminal:\n\n  %s\n\n%sEnd with Ctrl-C.\n", strings.Join(o.trials(), "\n  "), o.look())
 		_, _ = io.WriteString(stdout, b.String())
 	}
 }

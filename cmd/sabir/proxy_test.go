@@ -289,3 +289,21 @@ func TestStay(t *testing.T) {
 	cancel()
 	<-ended
 }
+
+// With --inspect the page of runs is on, and its address is printed.
+func TestProxyInspect(t *testing.T) {
+	_, said := proxying(t, "--from", "agui", "--to", "http://127.0.0.1:1/", "--client", "aisdk", "--inspect")
+	_, page, found := strings.Cut(said, "Look at the runs: ")
+	page, _, _ = strings.Cut(page, "\n")
+	if !found || !strings.Contains(said, "\ninspect: content ") {
+		t.Fatal(said)
+	}
+	resp, err := http.Get(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != 200 || !strings.HasPrefix(kind, "text/html") {
+		t.Errorf("%s: status %d, %s", page, resp.StatusCode, kind)
+	}
+}

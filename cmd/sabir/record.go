@@ -30,6 +30,9 @@ record with the key record, which also takes samples and leaves members out.`,
 			if err != nil {
 				return err
 			}
+			if err := o.present(); err != nil {
+				return err
+			}
 			s := service{path: "flags", text: text, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), welcome: greet(text)}
 			return s.serve(cmd.Context())
 		}),

@@ -86,6 +86,15 @@ type opened struct {
 	cfg    *config.Config
 	routes []try.Route
 	base   string // its URL
+	page   string // that of the page of runs; "" for none
+}
+
+// pageOf is the URL of the page of runs; "" where there is none.
+func (l *listeners) pageOf(cfg *config.Config) string {
+	if l.admin == nil || cfg.Inspect == config.Off {
+		return ""
+	}
+	return try.Base(l.admin.Addr(), cfg.Admin.TLS != nil) + "/inspect/"
 }
 
 // trials are the lines that try the routes, and why there is none for some.
@@ -101,11 +110,19 @@ func (o *opened) trials() (lines []string) {
 	return lines
 }
 
+// look says where the page of runs is.
+func (o *opened) look() string {
+	if o.page == "" {
+		return ""
+	}
+	return "Look at the runs: " + o.page + "\n"
+}
+
 // hint says what to try, where people read the log.
 func hint(stderr io.Writer) func(stdout, log io.Writer, o *opened) {
 	return func(_, log io.Writer, o *opened) {
 		if lines := o.trials(); len(lines) > 0 && (o.cfg.Log.Format == "console" || term.IsTerminal(stderr)) {
-			fmt.Fprintf(log, "Try in another terminal:\n\n  %s\n\n", strings.Join(lines, "\n  "))
+			fmt.Fprintf(log, "Try in another terminal:\n\n  %s\n\n%s", strings.Join(lines, "\n  "), o.look())
 		}
 	}
 }
@@ -160,7 +177,7 @@ func (s *service) serve(ctx context.Context) error {
 	server.CountDroppedLogLines(sink.Dropped)
 	said := logsink.New(s.stdout, nil)
 	defer said.Close(flushTime)
-	s.welcome(said, sink, &opened{cfg: cfg, routes: try.Routes(cfg, known), base: try.Base(ls.clients.Addr(), cfg.TLS != nil)})
+	s.welcome(said, sink, &opened{cfg: cfg, routes: try.Routes(cfg, known), base: try.Base(ls.clients.Addr(), cfg.TLS != nil), page: ls.pageOf(cfg)})
 	ls.announce(said)
 	log.Info("serving", zap.String("version", versionName()), zap.Int("pid", os.Getpid()), zap.String("config", s.path), zap.Stringer("listen", ls.clients.Addr()),
 		zap.String("admin", ls.adminAddr()), zap.Strings("routes", routesOf(cfg)))

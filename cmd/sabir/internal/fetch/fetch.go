@@ -38,6 +38,13 @@ type StatusError struct {
 
 func (e *StatusError) Error() string { return e.text }
 
+// PageError is an answer for people.
+type PageError struct{ shown string }
+
+func (e *PageError) Error() string {
+	return e.shown + " answered with a web page, not with a stream; give the URL where a run is asked for"
+}
+
 // Open asks, and returns the body of the answer with a function that closes it. An answer that is no success is an error, and so is a
 // web page.
 func (r *Request) Open(ctx context.Context, address string) (io.Reader, func(), error) {
@@ -87,7 +94,7 @@ func judge(resp *http.Response, shown string) error {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return &StatusError{resp.StatusCode, fmt.Sprintf("%s answered with status %s", shown, resp.Status)}
 	case kind == "text/html":
-		return fmt.Errorf("%s answered with a web page, not with a stream; give the URL where a run is asked for", shown)
+		return &PageError{shown}
 	}
 	return nil
 }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/recognize"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/fetch"
+)
+
+// greetTime is how long a server may take to greet who listens to it.
+const greetTime = 2 * time.Second
+
+// ask asks the agent "Hello" in the forms of the likely dialects. A URL at which runs are not asked for may be the base of a server that
+// keeps sessions: those are asked where they take runs. It returns the dialect of the form that was taken.
+func (d *detection) ask(ctx context.Context, base *fetch.Request, address string) (as string, err error) {
+	as, err = d.askForms(ctx, base, address)
+	if d.only != "" || !takesNoRun(err) {
+		return as, err
+	}
+	if server := d.askServers(ctx, base, address); server != "" {
+		return server, nil
+	}
+	d.data, d.report = nil, recognize.Report{}
+	return as, err
+}
+
+// takesNoRun reports whether an error says that runs are asked for elsewhere.
+func takesNoRun(err error) bool {
+	var page *fetch.PageError
+	var refused *fetch.StatusError
+	return errors.As(err, &page) || errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
+}
+
+// askServers returns the dialect of the server whose base a URL is; "" if it is none.
+func (d *detection) askServers(ctx context.Context, base *fetch.Request, address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	for _, form := range d.known.All() {
+		server := form.Sessions
+		switch {
+		case server == nil || !server.IsBase(u.Path):
+		case server.Listen != nil && d.isGreeted(ctx, base, u, form), server.Listen == nil && d.takesRun(ctx, base, u, form):
+			return form.Name
+		}
+	}
+	return ""
+}
+
+// takesRun reports whether a run is taken where a server of a dialect takes runs, and answered in that dialect.
+func (d *detection) takesRun(ctx context.Context, base *fetch.Request, u *url.URL, form *hub.Dialect) bool {
+	request := hello(base, form)
+	in, done, err := request.Open(ctx, u.JoinPath(form.Sessions.Run(hub.Hello())...).String())
+	if err != nil {
+		return false
+	}
+	defer done()
+	d.data, d.report = nil, recognize.Report{}
+	_ = d.read(ctx, in)
+	return d.report.Sure() >= recognize.Likely && d.report.Looks() == form.Name
+}
+
+// isGreeted reports whether a server has a stream that begins as that of a dialect does. No run is asked for.
+func (d *detection) isGreeted(ctx context.Context, base *fetch.Request, u *url.URL, form *hub.Dialect) bool {
+	ctx, cancel := context.WithTimeout(ctx, greetTime)
+	defer cancel()
+	at := form.Sessions.Listen(hub.Hello())
+	request := fetch.Request{Method: at.Method, Header: base.Header}
+	in, done, err := request.Open(ctx, u.JoinPath(at.Path...).String())
+	if err != nil {
+		return false
+	}
+	defer done()
+	lines := bufio.NewScanner(in)
+	for range 8 {
+		if !lines.Scan() {
+			return false
+		}
+		if line := lines.Text(); strings.Contains(line, form.Sessions.Greeting) {
+			d.data = []byte(line + "\n\n")
+			d.report = recognize.Report{Framing: wire.SSE, Records: 1, Matches: []recognize.Match{{Dialect: form, Recognised: 1}}}
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestFindServer: of a URL at which no run is asked for, servers that keep sessions are found below it. Where all runs share one
+// stream, no run begins. Others are what they were.
+func TestFindServer(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.Method+" "+r.URL.Path)
+		mu.Unlock()
+		say := func(records ...string) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, record := range records {
+				fmt.Fprint(w, "data: "+record+"\n\n")
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+		switch r.Method + " " + r.URL.Path {
+		case "POST /api/agents/weather/stream":
+			say(`{"type":"start","runId":"r","from":"AGENT","payload":{}}`, `{"type":"step-start","runId":"r","from":"AGENT","payload":{}}`,
+				`{"type":"text-start","runId":"r","from":"AGENT","payload":{"id":"t"}}`, `{"type":"text-delta","runId":"r","from":"AGENT","payload":{"id":"t","text":"Hi"}}`)
+		case "GET /code/event":
+			say(`{"id":"e","type":"server.connected","properties":{}}`)
+			<-r.Context().Done()
+		case "GET /other/event":
+			say(`{"type":"hello"}`)
+		case "POST /graph/runs/stream":
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "event: metadata\ndata: {\"run_id\":\"r\",\"attempt\":1}\n\nevent: messages\ndata: [{\"type\":\"AIMessageChunk\",\"content\":\"Hi\",\"id\":\"m\"},{\"langgraph_node\":\"agent\"}]\n\n")
+		default:
+			if strings.HasPrefix(r.URL.Path, "/code") {
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, "<html>")
+				return
+			}
+			http.NotFound(w, r)
+		}
+	}))
+	defer s.Close()
+	f := func(path, dialect, at string) {
+		t.Helper()
+		mu.Lock()
+		asked = nil
+		mu.Unlock()
+		got := sabir(t, "", "proxy", "--print", "--client", "agui", "--to", s.URL+path)
+		if dialect == "" {
+			got.want(t, exitFailed, "", "answered with status 404")
+			return
+		}
+		got.want(t, exitOK, "url: "+s.URL+path+" ", "It speaks "+dialect)
+		if !strings.Contains(got.stdout, "dialect: "+dialect+" ") || strings.Contains(got.stdout, "request_dialect") {
+			t.Error(got.stdout)
+		}
+		mu.Lock()
+		all := strings.Join(asked, "\n")
+		mu.Unlock()
+		if !strings.HasSuffix(all, at) {
+			t.Errorf("asked\n%s", all)
+		}
+		sabir(t, "", "detect", "--ask", s.URL+path).want(t, exitOK, "dialect  "+dialect, "")
+	}
+	f("/api/agents/weather", "mastra", "POST /api/agents/weather/stream")
+	f("/code", "opencode", "GET /code/event")
+	f("/graph", "langgraph", "POST /graph/runs/stream")
+	f("/other", "", "")
+	f("/nothing", "", "")
+}
