@@ -49,7 +49,11 @@ func findOut(ctx context.Context, o *oneRoute, known *catalog, say io.Writer) (s
 		return "", fmt.Errorf("cannot find out what the agent speaks: %w\n%s", err, o.advice(err))
 	}
 	found := d.describe()
-	fmt.Fprintf(say, "It speaks %s (%s), and took a request of %s.\n", found.Dialect, found.sureness(), as)
+	fmt.Fprintf(say, "It speaks %s (%s)", found.Dialect, found.sureness())
+	if as != "" {
+		fmt.Fprintf(say, ", and took a request of %s", as)
+	}
+	fmt.Fprintln(say, ".")
 	if o.form == "" {
 		o.form = formBeside(found.Dialect, as, &known.Catalog)
 	}

@@ -19,14 +19,17 @@ import (
 const greetTime = 2 * time.Second
 
 // ask asks the agent "Hello" in the forms of the likely dialects. A URL at which runs are not asked for may be the base of a server that
-// keeps sessions: those are asked where they take runs. It returns the dialect of the form that was taken.
+// keeps sessions: those are asked where they take runs. It returns the dialect of the form that was taken; "" where no run had to be asked for.
 func (d *detection) ask(ctx context.Context, base *fetch.Request, address string) (as string, err error) {
 	as, err = d.askForms(ctx, base, address)
 	if d.only != "" || !takesNoRun(err) {
 		return as, err
 	}
-	if server := d.askServers(ctx, base, address); server != "" {
-		return server, nil
+	if server := d.askServers(ctx, base, address); server != nil {
+		if server.Sessions.Listen != nil {
+			return "", nil
+		}
+		return server.Name, nil
 	}
 	d.data, d.report = nil, recognize.Report{}
 	return as, err
@@ -39,21 +42,21 @@ func takesNoRun(err error) bool {
 	return errors.As(err, &page) || errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
 }
 
-// askServers returns the dialect of the server whose base a URL is; "" if it is none.
-func (d *detection) askServers(ctx context.Context, base *fetch.Request, address string) string {
+// askServers returns the dialect of the server whose base a URL is; nil if it is none.
+func (d *detection) askServers(ctx context.Context, base *fetch.Request, address string) *hub.Dialect {
 	u, err := url.Parse(address)
 	if err != nil {
-		return ""
+		return nil
 	}
 	for _, form := range d.known.All() {
 		server := form.Sessions
 		switch {
 		case server == nil || !server.IsBase(u.Path):
 		case server.Listen != nil && d.isGreeted(ctx, base, u, form), server.Listen == nil && d.takesRun(ctx, base, u, form):
-			return form.Name
+			return form
 		}
 	}
-	return ""
+	return nil
 }
 
 // takesRun reports whether a run is taken where a server of a dialect takes runs, and answered in that dialect.

@@ -61,6 +61,9 @@ func TestFindServer(t *testing.T) {
 		if !strings.Contains(got.stdout, "dialect: "+dialect+" ") || strings.Contains(got.stdout, "request_dialect") {
 			t.Error(got.stdout)
 		}
+		if took := strings.Contains(got.stderr, "took a request"); took == (dialect == "opencode") {
+			t.Error(got.stderr)
+		}
 		mu.Lock()
 		all := strings.Join(asked, "\n")
 		mu.Unlock()
