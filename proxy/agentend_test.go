@@ -90,6 +90,9 @@ func TestAgentMemory(t *testing.T) {
 	if n := r.metric("sabir_processes_outgrown_total", "upstream=coder"); n != 1 {
 		t.Errorf("%v processes have outgrown their bound", n)
 	}
+	if n := r.logs.FilterMessage("agent process is killed").Len(); n != 1 {
+		t.Errorf("%d lines say that a process is killed", n)
+	}
 	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "grow"), saidByUser(3, "again"))
 	wantSaid(t, status, body, "Turn 3: you said again")
 }

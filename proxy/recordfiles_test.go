@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/sabir-proxy/sabir/config"
 )
@@ -56,7 +57,8 @@ func TestRecordingsFail(t *testing.T) {
 	}
 	for dir, want := range map[string]string{file: "failed", full: "failed", t.TempDir(): "written"} {
 		var results []string
-		r := newRecordingFiles(zap.NewNop(), nil, func(result string) { results = append(results, result) })
+		core, logs := observer.New(zap.InfoLevel)
+		r := newRecordingFiles(zap.New(core), nil, func(result string) { results = append(results, result) })
 		cfg := &config.Record{Dir: dir, MaxFiles: 1}
 		tape := r.tape(&routeTaps{cfg: cfg})
 		tape.add([]byte("{}\n"))
@@ -64,6 +66,9 @@ func TestRecordingsFail(t *testing.T) {
 		r.close()
 		if len(results) != 1 || results[0] != want || r.memory.used.Load() != 0 {
 			t.Errorf("%v, and %d bytes are taken; want %s", results, r.memory.used.Load(), want)
+		}
+		if said := logs.FilterMessage("a recording cannot be written").Len() == 1; said != (want == "failed") {
+			t.Errorf("%s: the log says %v", want, logs.All())
 		}
 	}
 }
