@@ -85,7 +85,7 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
-	asked.AskWhole, asked.Upstream = c.route.up.Cfg.Whole, c.route.form.options
+	asked.AskWhole, asked.Upstream, asked.Address = c.route.up.Cfg.Whole, c.route.form.options, c.route.up.Cfg.URL.URL.RawQuery
 	if f := c.address(asked); f != nil {
 		return f
 	}
