@@ -4,6 +4,7 @@ import * as a2a1 from "a2a-sdk-1/client";
 import * as acp from "acp-sdk-1";
 import { createHttpStream } from "acp-sdk-1/experimental/http-client";
 import { createWebSocketStream } from "acp-sdk-1/experimental/ws-client";
+import { MastraClient } from "@mastra/client-js";
 import { HttpAgent } from "agui-client-1.0.0";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
@@ -26,6 +27,7 @@ import { geminiClient } from "./clients/gemini.mjs";
 import { interactionsClient } from "./clients/interactions.mjs";
 import { langgraphClient } from "./clients/langgraph.mjs";
 import { langgraphProtocolClient } from "./clients/langgraph_protocol.mjs";
+import { mastraClient } from "./clients/mastra.mjs";
 import { openaiChatClient } from "./clients/openai_chat.mjs";
 import { openaiResponsesClient } from "./clients/openai_responses.mjs";
 import { openaiStoredClient } from "./clients/openai_stored.mjs";
@@ -60,6 +62,8 @@ export const clients = [
   openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", ...few] }),
   openaiStoredClient({ name: "openai 7, conversations", OpenAI, agents: [...few, "Claude Code"], conversation: true }),
   anthropicThreadsClient({ name: "@anthropic-ai/sdk 1, threads", Anthropic, agents: ["Pydantic AI, AG-UI", "a model, Chat Completions", "Claude Code", ...few] }),
+  mastraClient({ name: "@mastra/client-js 1.47", MastraClient, agents: ["Pydantic AI, AG-UI", "AI SDK", "a model, Chat Completions"] }),
+  mastraClient({ name: "@mastra/client-js 1.47, threads", MastraClient, threads: true, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", ...few] }),
 ];
 
 function closing(stream) {

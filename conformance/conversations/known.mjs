@@ -50,7 +50,7 @@ export const known = [
     reason: "AG-UI has no word for a message that takes the place of an earlier one, and a thread of LangGraph's keeps what was said in it.",
   },
   {
-    client: ["an editor, sabir acp", "@a2a-js/sdk 1.3", "@langchain/langgraph-sdk 1.15, threads"], agent: "Google ADK", scenario: "restart",
+    client: ["an editor, sabir acp", "@a2a-js/sdk 1.3", "@langchain/langgraph-sdk 1.15, threads", "@mastra/client-js 1.47, threads"], agent: "Google ADK", scenario: "restart",
     reason: "ADK has lost its sessions, the client sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
   },
   {

@@ -23,6 +23,11 @@ const asksInOrder = {
   can: ({ agent }) => agent.can.askInOrder !== false, reason: "The agent asks of both calls in any order: the scenario cannot say of which it approves.",
 };
 
+const decidesAtOnce = {
+  can: ({ client, agent }) => client.can.decideAtOnce !== false || !agent.can.askAtOnce,
+  reason: "The client answers one question with each request, and Sabir does not gather the answers to questions that an agent has asked at once.",
+};
+
 const hasTools = { can: ({ client }) => client.can.tools !== false, reason: "The client's protocol has no tools of the client's." };
 const takesTools = { can: ({ agent }) => agent.can.take, reason: "The agent is a program with tools of its own: it takes none from a request." };
 const regenerates = { can: ({ client }) => client.can.regenerate !== false, reason: "The client's protocol has no way to take a turn back." };
@@ -52,7 +57,7 @@ export const scenarios = {
   both: { title: "either's", needs: [runsTools, takesTools, hasTools, clientTools], run: eithersTools },
   abandoned: { title: "ignored", needs: [takesTools, hasTools, clientTools, leavesCalls], run: abandoned, direct: false },
   decided: {
-    title: "one of two", needs: [asks, decides, asksInOrder], run: oneOfTwo,
+    title: "one of two", needs: [asks, decides, asksInOrder, decidesAtOnce], run: oneOfTwo,
     remark: ({ agent }) => agent.can.askAtOnce ? undefined : "The agent asks of the second call when the first is done.",
   },
   stop: { title: "stopped", needs: [speaks], run: stopped },
@@ -105,7 +110,7 @@ async function twoClientTools({ talk, key, client }) {
   well(first, 1);
   const asked = [{ question }, { question: "Which city-2?" }];
   const calls = asked.map((args) => ({ name: "ask_user", args }));
-  assert.deepEqual(first.calls, client.runtime ? calls.slice(0, 1) : calls, "the client is asked to run the tools"); // a runtime's runs one by one
+  assert.deepEqual(first.calls, client.can.atOnce === false ? calls.slice(0, 1) : calls, "the client is asked to run the tools");
   const seen = await talk.answer("Bergen");
   well(seen, 1);
   ends(seen, "Results: ask_user=Bergen; ask_user=Bergen");
