@@ -41,6 +41,10 @@ export const known = [
     reason: "A session of ADK's takes nothing back: the user's words come again.",
   },
   {
+    agent: "OpenCode", client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
+    reason: "Sabir takes nothing back in a session of OpenCode's: the user's words come again.",
+  },
+  {
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
     reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
       "results of the last of them alone.",
@@ -54,9 +58,13 @@ export const known = [
     reason: "ADK has lost its sessions, the client sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
   },
   {
-    client: ["openai 7, previous responses", "openai 7, conversations", "@google/genai 3, interactions"], agent: "Claude Code",
+    client: "openai 7, chat", agent: "OpenCode", scenario: ["turns", "server", "denied", "stop", "regenerate", "edited", "reload", "restart", "alike"],
+    reason: "The client names no conversation, so that each request has a session of its own, which receives what was said before as text.",
+  },
+  {
+    client: ["openai 7, previous responses", "openai 7, conversations", "@google/genai 3, interactions"], agent: ["Claude Code", "OpenCode"],
     scenario: ["granted", "denied", "decided", "expired", "reask"],
-    reason: "Clients of the Responses and the Interactions API are not asked by programs that wait: Sabir denies in their place, which its stream says in words that the " +
+    reason: "Clients of the Responses and the Interactions API are not asked by agents that wait: Sabir denies in their place, which its stream says in words that the " +
       "remembered answer does not have.",
   },
 ];

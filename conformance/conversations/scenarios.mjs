@@ -7,7 +7,7 @@ import { question, sleep, until } from "./clients/talk.mjs";
 const runsTools = { can: ({ agent }) => agent.can.run, reason: "The agent is a model: it runs no tools, they are all the client's." };
 const asks = { can: ({ agent }) => agent.can.ask, reason: "The agent asks for no approval: its protocol has no such question." };
 const answered = {
-  can: ({ client, agent }) => client.can.decide || agent.program, reason: "The client's protocol, or this release of it, has no approvals.",
+  can: ({ client, agent }) => client.can.decide || agent.program || agent.waits, reason: "The client's protocol, or this release of it, has no approvals.",
 };
 const decides = { can: ({ client }) => client.can.decide, reason: "The client's protocol, or this release of it, has no approvals." };
 const clientTools = {
@@ -51,7 +51,7 @@ export const scenarios = {
   granted: { title: "approved", needs: [asks, decides], run: granted },
   denied: {
     title: "denied", needs: [asks, answered], run: denied,
-    remark: ({ client }) => client.can.decide ? undefined : "The client cannot be asked, so that Sabir denies in its place: the route's asks.without.",
+    remark: ({ client, agent }) => client.can.decide ? agent.denied : "The client cannot be asked, so that Sabir denies in its place: the route's asks.without.",
   },
   clients: { title: "two at once", needs: [takesTools, hasTools, clientTools], run: twoClientTools },
   both: { title: "either's", needs: [runsTools, takesTools, hasTools, clientTools], run: eithersTools },
@@ -182,7 +182,7 @@ async function asked({ talk, key, agent }) {
 
 async function stopped({ talk, key, agent, client }) {
   const going = talk.say(`slow ${key}`);
-  await Promise.race([until(talk, "w2 ", agent.program ? 30_000 : 5000), going.then((seen) => assert.fail(`the run ends before it is stopped: ${JSON.stringify(seen)}`))]);
+  await Promise.race([until(talk, "w2 ", agent.program || agent.slow ? 30_000 : 5000), going.then((seen) => assert.fail(`the run ends before it is stopped: ${JSON.stringify(seen)}`))]);
   await talk.stop();
   const seen = await going;
   assert.ok(!seen.text.includes("w60 "), "the run ends");
