@@ -179,7 +179,7 @@ func TestListeningServers(t *testing.T) {
 			t.Errorf("session %v, want %s", end["session"], session)
 		}
 	}
-	const bus, open, abort, prompt = "GET /event?directory=/p", `POST /api/session?directory=/p {"id":"s1"}`, "POST /session/s1/abort?directory=/p", "POST /session/s1/prompt_async?directory=/p "
+	const bus, open, abort, prompt = "GET /event?directory=/p", `POST /api/session?directory=/p {"id":"s1","location":{"directory":"/p"}}`, "POST /session/s1/abort?directory=/p", "POST /session/s1/prompt_async?directory=/p "
 	const next = `{"parts":[{"type":"text","text":"more"}]}`
 	const retells = `{"parts":[{"type":"text","text":"This conversation began in another session. What was said there:\n\n<conversation>\nUser: hello\n\nAssistant: Hi!\n\n</conversation>\n\n` +
 		`Go on from there. The user says:\n\n"},{"type":"text","text":"more"}]}`

@@ -62,6 +62,9 @@ type Request struct {
 	// Upstream are the options of the agent that is asked, for codecs whose agents speak several versions; none: the defaults.
 	Upstream Options
 
+	// Address is the query of the URL of the agent's server, escaped.
+	Address string `json:"-"`
+
 	History History
 	Tools   ToolList
 

@@ -66,7 +66,8 @@
 // # Requests
 //
 // Where the URL of an upstream is the base of a server (it does not end with /event), a conversation has a session there, ses_ and 32 hexadecimal
-// digits. POST /api/session opens it, as POST /session takes no name. A turn is, in this order:
+// digits. POST /api/session opens it, as POST /session takes no name, in the directory of ?directory=, which this path takes in its body
+// alone. A turn is, in this order:
 //
 //	POST /session/ID/abort         if the client names the conversation: a server takes a prompt while a run goes on, and answers it late or not at all
 //	GET /event                     the stream. Read is what is said from the user's prompt on to session.idle; other sessions are not shown

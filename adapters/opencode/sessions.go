@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"net/url"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -38,11 +39,16 @@ func sessionOf(req *hub.Request) []byte {
 	return append([]byte("ses_"), bytes.ReplaceAll(req.Session, []byte("-"), nil)...)
 }
 
-// openSession opens a session, or finds it open. POST /session takes no name for one.
+// openSession opens a session, or finds it open. POST /session takes no name for one, and this path no ?directory=.
 func openSession(req *hub.Request, _ *hub.Losses) hub.SessionCall {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Text("id", sessionOf(req))
+	if at, _ := url.ParseQuery(req.Address); at.Get("directory") != "" {
+		w.OpenAt("location", '{')
+		w.Text("directory", rawjson.AppendEscaped(nil, []byte(at.Get("directory"))))
+		w.Close('}')
+	}
 	w.Close('}')
 	return hub.SessionCall{Method: "POST", Path: []string{"api", "session"}, Body: w.Buf}
 }

@@ -1,10 +1,12 @@
 // The agents that are talked with. run: it runs tools; ask: it asks before some, askAtOnce: of several at once; declare: it knows tools that
 // the client runs; take: it takes tools that a request brings; rewind: a turn can be taken back; retell: a
 // new session of it takes what was said before as messages; question: it asks what is no yes or no, "any" with a form of its own. restart
-// ends what runs of it, and starts it again.
+// ends what runs of it, and starts it again. waits: its run waits for answers, as those of programs do; slow: its first answers take a
+// while; denied: a remark on what it does where it may not run a tool.
 import path from "node:path";
 import fs from "node:fs";
 import { freePort } from "../lib/server.mjs";
+import { startOpencode } from "./agents/opencode.mjs";
 import { programs as processes } from "./agents/programs.mjs";
 import { serveModels } from "./models/server.mjs";
 import { answers, end } from "../lib/processes.mjs";
@@ -42,7 +44,18 @@ export async function startAgents(start, dir, wanted) {
   const scripted = Object.entries(models).map(([api, dialect]) => ({
     name: titles[api], dialect, url: server.base + server.paths[api], base: server.base, can: { run: false, ask: false, declare: false, take: true, rewind: true }, notes: () => server.notes, restart: server.restart,
   }));
-  return { agents: [...started.flat(), ...scripted, ...processes(server, dir, node)], close: server.close };
+  const opencode = wanted("OpenCode") ? [await openCode(start, dir, server)] : [];
+  return { agents: [...started.flat(), ...scripted, ...opencode, ...processes(server, dir, node)], close: server.close };
+}
+
+// openCode has tools of its own, and keeps its conversations; whose answers were given up says its model.
+async function openCode(start, dir, { base, paths, notes }) {
+  const { deleted, ...server } = await startOpencode(start, dir, base + paths.opencode.replace("/chat/completions", ""));
+  return {
+    name: "OpenCode", dialect: "opencode", can: { run: true, ask: true, declare: false, take: false, rewind: false, askAtOnce: true, question: "own" },
+    denied: "OpenCode goes on behind a call that was denied, as its configuration has experimental.continue_loop_on_deny: else its turn ends there.",
+    clients: keepers, waits: true, slow: true, notes: () => ({ gone: notes.gone, deleted: deleted() }), ...server,
+  };
 }
 
 const agentName = (name, dialect) => (name === titles[dialect] ? name : `${name}, ${titles[dialect]}`);

@@ -4,6 +4,7 @@ import * as a2a1 from "a2a-sdk-1/client";
 import * as acp from "acp-sdk-1";
 import { createHttpStream } from "acp-sdk-1/experimental/http-client";
 import { createWebSocketStream } from "acp-sdk-1/experimental/ws-client";
+import { MastraClient } from "@mastra/client-js";
 import { HttpAgent } from "agui-client-1.0.0";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
@@ -26,6 +27,7 @@ import { geminiClient } from "./clients/gemini.mjs";
 import { interactionsClient } from "./clients/interactions.mjs";
 import { langgraphClient } from "./clients/langgraph.mjs";
 import { langgraphProtocolClient } from "./clients/langgraph_protocol.mjs";
+import { mastraClient } from "./clients/mastra.mjs";
 import { openaiChatClient } from "./clients/openai_chat.mjs";
 import { openaiResponsesClient } from "./clients/openai_responses.mjs";
 import { openaiStoredClient } from "./clients/openai_stored.mjs";
@@ -50,16 +52,18 @@ export const clients = [
   anthropicClient({ name: "@anthropic-ai/sdk 1", Anthropic }),
   geminiClient({ name: "@google/genai 3", GoogleGenAI }),
   interactionsClient({ name: "@google/genai 3, interactions", GoogleGenAI }),
-  a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server"] }),
+  a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server", "OpenCode"] }),
   a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI", "LangGraph"], words: true }),
   langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),
   langgraphProtocolClient({ name: "@langchain/langgraph-sdk 1.15, threads", Client, StreamController, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),
   acpClient({ name: "an editor, sabir acp", sdk: acp }),
   acpClient({ name: "an editor, WebSocket", sdk: acp, agents: connected, connect: (url) => closing(createWebSocketStream(url.replace("http", "ws"), { WebSocket })) }),
   acpClient({ name: "an editor, HTTP", sdk: acp, agents: connected, connect: (url) => closing(createHttpStream(url)) }),
-  openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", ...few] }),
+  openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", ...few] }),
   openaiStoredClient({ name: "openai 7, conversations", OpenAI, agents: [...few, "Claude Code"], conversation: true }),
   anthropicThreadsClient({ name: "@anthropic-ai/sdk 1, threads", Anthropic, agents: ["Pydantic AI, AG-UI", "a model, Chat Completions", "Claude Code", ...few] }),
+  mastraClient({ name: "@mastra/client-js 1.47", MastraClient, agents: ["Pydantic AI, AG-UI", "AI SDK", "a model, Chat Completions"] }),
+  mastraClient({ name: "@mastra/client-js 1.47, threads", MastraClient, threads: true, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", ...few] }),
 ];
 
 function closing(stream) {

@@ -41,6 +41,10 @@ export const known = [
     reason: "A session of ADK's takes nothing back: the user's words come again.",
   },
   {
+    agent: "OpenCode", client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
+    reason: "Sabir takes nothing back in a session of OpenCode's: the user's words come again.",
+  },
+  {
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
     reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
       "results of the last of them alone.",
@@ -50,13 +54,17 @@ export const known = [
     reason: "AG-UI has no word for a message that takes the place of an earlier one, and a thread of LangGraph's keeps what was said in it.",
   },
   {
-    client: ["an editor, sabir acp", "@a2a-js/sdk 1.3", "@langchain/langgraph-sdk 1.15, threads"], agent: "Google ADK", scenario: "restart",
+    client: ["an editor, sabir acp", "@a2a-js/sdk 1.3", "@langchain/langgraph-sdk 1.15, threads", "@mastra/client-js 1.47, threads"], agent: "Google ADK", scenario: "restart",
     reason: "ADK has lost its sessions, the client sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
   },
   {
-    client: ["openai 7, previous responses", "openai 7, conversations", "@google/genai 3, interactions"], agent: "Claude Code",
+    client: "openai 7, chat", agent: "OpenCode", scenario: ["turns", "server", "denied", "stop", "regenerate", "edited", "reload", "restart", "alike"],
+    reason: "The client names no conversation, so that each request has a session of its own, which receives what was said before as text.",
+  },
+  {
+    client: ["openai 7, previous responses", "openai 7, conversations", "@google/genai 3, interactions"], agent: ["Claude Code", "OpenCode"],
     scenario: ["granted", "denied", "decided", "expired", "reask"],
-    reason: "Clients of the Responses and the Interactions API are not asked by programs that wait: Sabir denies in their place, which its stream says in words that the " +
+    reason: "Clients of the Responses and the Interactions API are not asked by agents that wait: Sabir denies in their place, which its stream says in words that the " +
       "remembered answer does not have.",
   },
 ];

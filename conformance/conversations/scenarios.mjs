@@ -7,7 +7,7 @@ import { question, sleep, until } from "./clients/talk.mjs";
 const runsTools = { can: ({ agent }) => agent.can.run, reason: "The agent is a model: it runs no tools, they are all the client's." };
 const asks = { can: ({ agent }) => agent.can.ask, reason: "The agent asks for no approval: its protocol has no such question." };
 const answered = {
-  can: ({ client, agent }) => client.can.decide || agent.program, reason: "The client's protocol, or this release of it, has no approvals.",
+  can: ({ client, agent }) => client.can.decide || agent.program || agent.waits, reason: "The client's protocol, or this release of it, has no approvals.",
 };
 const decides = { can: ({ client }) => client.can.decide, reason: "The client's protocol, or this release of it, has no approvals." };
 const clientTools = {
@@ -21,6 +21,11 @@ const speaks = {
 
 const asksInOrder = {
   can: ({ agent }) => agent.can.askInOrder !== false, reason: "The agent asks of both calls in any order: the scenario cannot say of which it approves.",
+};
+
+const decidesAtOnce = {
+  can: ({ client, agent }) => client.can.decideAtOnce !== false || !agent.can.askAtOnce,
+  reason: "The client answers one question with each request, and Sabir does not gather the answers to questions that an agent has asked at once.",
 };
 
 const hasTools = { can: ({ client }) => client.can.tools !== false, reason: "The client's protocol has no tools of the client's." };
@@ -46,13 +51,13 @@ export const scenarios = {
   granted: { title: "approved", needs: [asks, decides], run: granted },
   denied: {
     title: "denied", needs: [asks, answered], run: denied,
-    remark: ({ client }) => client.can.decide ? undefined : "The client cannot be asked, so that Sabir denies in its place: the route's asks.without.",
+    remark: ({ client, agent }) => client.can.decide ? agent.denied : "The client cannot be asked, so that Sabir denies in its place: the route's asks.without.",
   },
   clients: { title: "two at once", needs: [takesTools, hasTools, clientTools], run: twoClientTools },
   both: { title: "either's", needs: [runsTools, takesTools, hasTools, clientTools], run: eithersTools },
   abandoned: { title: "ignored", needs: [takesTools, hasTools, clientTools, leavesCalls], run: abandoned, direct: false },
   decided: {
-    title: "one of two", needs: [asks, decides, asksInOrder], run: oneOfTwo,
+    title: "one of two", needs: [asks, decides, asksInOrder, decidesAtOnce], run: oneOfTwo,
     remark: ({ agent }) => agent.can.askAtOnce ? undefined : "The agent asks of the second call when the first is done.",
   },
   stop: { title: "stopped", needs: [speaks], run: stopped },
@@ -105,7 +110,7 @@ async function twoClientTools({ talk, key, client }) {
   well(first, 1);
   const asked = [{ question }, { question: "Which city-2?" }];
   const calls = asked.map((args) => ({ name: "ask_user", args }));
-  assert.deepEqual(first.calls, client.runtime ? calls.slice(0, 1) : calls, "the client is asked to run the tools"); // a runtime's runs one by one
+  assert.deepEqual(first.calls, client.can.atOnce === false ? calls.slice(0, 1) : calls, "the client is asked to run the tools");
   const seen = await talk.answer("Bergen");
   well(seen, 1);
   ends(seen, "Results: ask_user=Bergen; ask_user=Bergen");
@@ -177,7 +182,7 @@ async function asked({ talk, key, agent }) {
 
 async function stopped({ talk, key, agent, client }) {
   const going = talk.say(`slow ${key}`);
-  await Promise.race([until(talk, "w2 ", agent.program ? 30_000 : 5000), going.then((seen) => assert.fail(`the run ends before it is stopped: ${JSON.stringify(seen)}`))]);
+  await Promise.race([until(talk, "w2 ", agent.program || agent.slow ? 30_000 : 5000), going.then((seen) => assert.fail(`the run ends before it is stopped: ${JSON.stringify(seen)}`))]);
   await talk.stop();
   const seen = await going;
   assert.ok(!seen.text.includes("w60 "), "the run ends");

@@ -12,7 +12,7 @@ export function start(name, command, args, env = {}, cwd = undefined) {
   child.log = "";
   for (const out of [child.stdout, child.stderr]) out.on("data", (p) => (child.log += p));
   child.on("exit", (status, signal) => {
-    if (signal !== "SIGTERM" && status !== 0) console.error(`${name} ended with ${status ?? signal}:\n${child.log}`);
+    if (signal !== (child.endsBy ?? "SIGTERM") && status !== 0) console.error(`${name} ended with ${status ?? signal}:\n${child.log}`);
   });
   child.on("error", (err) => console.error(`${name}: ${err.message}`));
   children.push(child);
@@ -24,7 +24,7 @@ export async function stop() {
   await Promise.all(children.map((child) => end(child)));
 }
 
-// end ends a program, and resolves when it has ended.
+// end ends a program, by the signal endsBy if it has one, and resolves when it has ended.
 export function end(child) {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve();
@@ -33,7 +33,7 @@ export function end(child) {
       clearTimeout(hard);
       resolve();
     });
-    child.kill("SIGTERM");
+    child.kill(child.endsBy ?? "SIGTERM");
   });
 }
 

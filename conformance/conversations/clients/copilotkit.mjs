@@ -7,7 +7,7 @@ import { askUser, kept } from "./talk.mjs";
 globalThis.window ??= {}; // it asks a runtime only in a browser
 
 export function copilotkitClient({ name, CopilotKitCore }) {
-  return { name, dialect: "agui", can: { bring: true, decide: true, form: true, leave: false }, runtime: true, open: (url) => new Talk(CopilotKitCore, url) };
+  return { name, dialect: "agui", can: { bring: true, decide: true, form: true, leave: false, atOnce: false }, runtime: true, open: (url) => new Talk(CopilotKitCore, url) };
 }
 
 class Talk {

@@ -9,10 +9,11 @@ import * as codex from "./codex.mjs";
 import * as gemini from "./gemini.mjs";
 import * as geminiCLI from "./gemini_cli.mjs";
 import * as interactions from "./interactions.mjs";
+import * as opencode from "./opencode.mjs";
 import * as responses from "./responses.mjs";
 import { Refused } from "./strict.mjs";
 
-const apis = { chat, responses, anthropic, gemini, interactions, claudeCode, codex, geminiCLI };
+const apis = { chat, responses, anthropic, gemini, interactions, claudeCode, codex, geminiCLI, opencode };
 
 // serveModels starts the server. paths are those of the APIs; notes says whose answers were given up.
 export async function serveModels() {
