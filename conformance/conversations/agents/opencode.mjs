@@ -10,6 +10,7 @@ const binary = path.join(import.meta.dirname, "..", "..", "node_modules", `openc
 export async function startOpencode(start, dir, url) {
   const [home, project, noted] = ["opencode-home", "opencode", "opencode-noted"].map((name) => path.join(dir, name));
   for (const folder of [home, project]) fs.mkdirSync(folder);
+  withoutPlugins(path.join(home, ".config", "opencode"));
   fs.writeFileSync(noted, "");
   fs.writeFileSync(path.join(project, "opencode.json"), JSON.stringify(configuration(url)));
   const env = { HOME: home, NOTES: noted, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" };
@@ -26,6 +27,13 @@ export async function startOpencode(start, dir, url) {
   await begin();
   const deleted = () => fs.readFileSync(noted, "utf8").split("\n").filter(Boolean).map((line) => line.replace(/^deleted /, ""));
   return { restart, deleted, url: `http://127.0.0.1:${port}/?directory=${encodeURIComponent(project)}` };
+}
+
+// withoutPlugins makes a folder of settings look as if what plugins need were there: it would be installed from the internet, which takes up to a
+// minute, and runs wait for it.
+function withoutPlugins(folder) {
+  fs.mkdirSync(path.join(folder, "node_modules"), { recursive: true });
+  fs.writeFileSync(path.join(folder, "package-lock.json"), JSON.stringify({ packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } } }));
 }
 
 // listens waits until the server says where: one that is connected to before, and not asked anything, never answers.
