@@ -67,8 +67,8 @@ cross:
 arm64:
 	.ci/arm64
 
-# What is published: archives for six platforms, the lists of what is linked into them, and their sums, in dist. The same commit and Go
-# give the same bytes; go run ./deploy/release -verify dist checks them. The tool that lists is built without paths, as its sum is in the lists.
+# What is published: archives for six platforms, the lists of what is linked into them, an image, and the sums, in dist. No daemon is needed. The
+# same commit and Go give the same bytes; go run ./deploy/release -verify dist checks them. The tool that lists is built without paths, as its sum is in the lists.
 DIST ?= dist
 CYCLONEDX_VERSION = v1.10.0
 release:

@@ -1,5 +1,5 @@
 // Command release builds what is published of a version: for each platform an archive with one static binary, the licence and the README,
-// beside it the list of what is linked into the binary (CycloneDX), and SHA256SUMS over all of them.
+// beside it the list of what is linked into the binary (CycloneDX), an image of those for Linux, and SHA256SUMS over all of them.
 //
 //	go run ./deploy/release -version v1.2.3 -out dist
 //	go run ./deploy/release -verify dist
@@ -58,15 +58,26 @@ func run(out io.Writer, o options) error {
 	if err := emptyFolder(o.out); err != nil {
 		return err
 	}
+	inImage := map[platform][]byte{}
 	for _, pair := range strings.Split(o.platforms, ",") {
 		p, err := parsePlatform(pair)
 		if err != nil {
 			return err
 		}
-		if err := release(o, p, made); err != nil {
+		binary, err := release(o, p, made)
+		if err != nil {
 			return fmt.Errorf("%s: %w", pair, err)
 		}
 		fmt.Fprintln(out, filepath.Join(o.out, p.archive(o.version)))
+		if p.system == "linux" {
+			inImage[p] = binary
+		}
+	}
+	if len(inImage) > 0 {
+		if err := writeImage(o, made, inImage); err != nil {
+			return fmt.Errorf("image: %w", err)
+		}
+		fmt.Fprintln(out, filepath.Join(o.out, imageName(o.version)))
 	}
 	return writeSums(o.out)
 }
@@ -136,24 +147,28 @@ func (p platform) environ() []string {
 		"GOWORK=off")
 }
 
-func release(o options, p platform, made time.Time) error {
+// release makes what is published for a platform, and returns the binary.
+func release(o options, p platform, made time.Time) ([]byte, error) {
 	work, err := os.MkdirTemp("", "sabir-release")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(work)
 	binary := filepath.Join(work, p.binary())
 	link := "-s -w -X main.version=" + o.version
 	if err := p.command("go", "build", "-tags=grpcnotrace", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", binary, "./cmd/sabir"); err != nil {
-		return err
+		return nil, err
 	}
 	bom := filepath.Join(o.out, p.stem(o.version)+bomSuffix)
 	// Without a serial number and a time, which would differ each time, and with the modules that the build has brought here.
 	list := []string{"bin", "-json", "-licenses", "-std", "-noserial", "-notimestamp", "-version", o.version, "-output", bom, binary}
 	if err := p.command(o.cyclonedx, list...); err != nil {
-		return err
+		return nil, err
 	}
-	return pack(filepath.Join(o.out, p.archive(o.version)), p.stem(o.version), made, []string{binary, "LICENSE", "README.md"})
+	if err := pack(filepath.Join(o.out, p.archive(o.version)), p.stem(o.version), made, []string{binary, "LICENSE", "README.md"}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(binary)
 }
 
 // command runs a program for the platform. What it says is shown only if it fails.

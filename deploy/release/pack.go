@@ -33,7 +33,7 @@ func pack(path, folder string, made time.Time, files []string) error {
 		return err
 	}
 	defer out.Close()
-	var a archive = newTarball(out, made)
+	var a archive = newCompressed(out, made)
 	if strings.HasSuffix(path, ".zip") {
 		a = &zipped{zip.NewWriter(out), made}
 	}
@@ -68,22 +68,22 @@ func mode(executable bool) os.FileMode {
 	return 0o644
 }
 
-type tarball struct {
+type compressed struct {
 	*tar.Writer
 	zip  *gzip.Writer
 	made time.Time
 }
 
-func newTarball(out io.Writer, made time.Time) *tarball {
+func newCompressed(out io.Writer, made time.Time) *compressed {
 	zip := gzip.NewWriter(out) // its header has no time and no name
-	return &tarball{tar.NewWriter(zip), zip, made}
+	return &compressed{tar.NewWriter(zip), zip, made}
 }
 
-func (t *tarball) Add(name string, size int64, executable bool) (io.Writer, error) {
+func (t *compressed) Add(name string, size int64, executable bool) (io.Writer, error) {
 	return t, t.WriteHeader(&tar.Header{Name: name, Size: size, Mode: int64(mode(executable)), ModTime: t.made, Format: tar.FormatPAX})
 }
 
-func (t *tarball) Close() error {
+func (t *compressed) Close() error {
 	if err := t.Writer.Close(); err != nil {
 		return err
 	}

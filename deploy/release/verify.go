@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
@@ -28,7 +27,15 @@ func verify(out io.Writer, folder string) error {
 	}
 	checked := 0
 	for _, name := range names {
-		if strings.HasSuffix(name, bomSuffix) {
+		switch {
+		case strings.HasSuffix(name, bomSuffix):
+			continue
+		case strings.HasSuffix(name, imageSuffix):
+			platforms, err := verifyImage(folder, name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			fmt.Fprintf(out, "%s: for %s, with the binaries of their archives\n", name, strings.Join(platforms, ", "))
 			continue
 		}
 		version, p, err := parseArchive(name)
@@ -110,7 +117,7 @@ func verifyArchive(folder, name, version string, p platform) (int, error) {
 	return len(info.Deps), checkComponents(filepath.Join(folder, stem+bomSuffix), version, info.Deps)
 }
 
-// unpack reads the files of an archive. What has more than 512 MiB is none of ours.
+// unpack reads the files of an archive.
 func unpack(path string) (map[string][]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -123,19 +130,7 @@ func unpack(path string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
-	for t := tar.NewReader(io.LimitReader(zipped, 512<<20)); ; {
-		h, err := t.Next()
-		if err == io.EOF {
-			return files, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if files[h.Name], err = io.ReadAll(t); err != nil {
-			return nil, err
-		}
-	}
+	return untar(zipped)
 }
 
 func unzip(data []byte) (map[string][]byte, error) {
