@@ -52,7 +52,7 @@ export const given = {
       "./sabir replay recordings/*.jsonl --as aisdk --speed 4x": { before: recorded },
       "./sabir detect recording.ndjson": { wants: "dialect: evolve" },
       "./sabir detect --ask http://127.0.0.1:9000/stream": { wants: "dialect: evolve" },
-      "./sabir check --upstream http://127.0.0.1:9000/ --from agui": { wants: "0 violations" },
+      "./sabir check --upstream http://127.0.0.1:9000/ --from agui": { wants: "no rule is broken" },
     },
   },
   "docs/programs.md": { before: (visit) => fs.writeFileSync(path.join(visit.dir, "bin", "claude"), claude, { mode: 0o755 }) },
