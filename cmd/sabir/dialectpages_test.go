@@ -55,7 +55,14 @@ func TestDialectPages(t *testing.T) {
 
 func (d *description) writeUse(b *strings.Builder, clients []string) {
 	b.WriteString("\n| | |\n|---|---|\n")
-	b.WriteString(cells("name in `dialect:` and `client:`", code(d.Name)))
+	key := "`dialect:` and `client:`"
+	switch {
+	case !d.Written:
+		key = "`dialect:`"
+	case !d.Read:
+		key = "`client:`"
+	}
+	b.WriteString(cells("name in "+key, code(d.Name)))
 	for _, row := range [][2]string{
 		{"streams", d.used().String()}, {"requests", d.Requests.String()}, {"framings", strings.Join(d.Framings, ", ")},
 		{"carries", strings.Join(d.Carries, ", ")}, {"real clients that judge it in every CI run", strings.Join(clients, "; ")},
