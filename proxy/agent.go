@@ -121,7 +121,7 @@ func (a *agentTurn) ReadInto(b *rawio.Buffer, until time.Time) error {
 			a.piece, err = a.Take(a.piece[:0])
 		}
 		if len(a.piece) > 0 {
-			a.piece = give(b, a.piece)
+			a.piece = b.Exchange(a.piece)
 			return nil
 		}
 		if err == io.EOF && a.Waits() {
@@ -140,15 +140,6 @@ func (a *agentTurn) ReadInto(b *rawio.Buffer, until time.Time) error {
 			return rawio.ErrWake
 		}
 	}
-}
-
-// give puts a piece into a buffer, and returns memory for the next.
-func give(b *rawio.Buffer, piece []byte) []byte {
-	if b.Idle() {
-		return b.Exchange(piece)
-	}
-	fill(b, piece)
-	return piece[:0]
 }
 
 // askSettle is how long an agent that waits must be silent: it may ask several questions, one after the other.
@@ -252,7 +243,15 @@ func (a *agentTurn) answer() error {
 	}
 	answers := a.asks
 	a.asks = nil
-	return a.send(answers, map[bool]string{true: "allowed", false: "denied"}[allow])
+	return a.send(answers, outcomeOf(allow))
+}
+
+// outcomeOf is the label of questions that are answered in place of a client.
+func outcomeOf(allow bool) string {
+	if allow {
+		return "allowed"
+	}
+	return "denied"
 }
 
 // send tells the agent answers, so that its turn goes on. An agent that waits for something which is no question cannot be answered.

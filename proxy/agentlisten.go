@@ -235,8 +235,7 @@ func (l *listening) answer(allow bool) error {
 			return err
 		}
 	}
-	outcome := map[bool]string{true: "allowed", false: "denied"}[allow]
-	x.server.metrics.asks.WithLabelValues(x.call.route.up.Cfg.Name, outcome).Add(float64(len(calls)))
+	x.server.metrics.asks.WithLabelValues(x.call.route.up.Cfg.Name, outcomeOf(allow)).Add(float64(len(calls)))
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (a *asyncSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 		if !ok {
 			return a.end()
 		}
-		fill(b, piece)
+		b.Fill(piece)
 		if cap(piece) <= maxSpare {
 			select {
 			case a.back <- piece:
@@ -85,15 +85,6 @@ func (a *asyncSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 	case <-a.quit:
 	}
 	return rawio.ErrWake
-}
-
-// fill appends a piece to a buffer.
-func fill(b *rawio.Buffer, piece []byte) {
-	for len(piece) > 0 {
-		n := copy(b.Room(), piece)
-		b.Filled(n)
-		piece = piece[n:]
-	}
 }
 
 func (a *asyncSource) end() error {

@@ -166,7 +166,7 @@ func TestPumpGivesBackItsBuffer(t *testing.T) {
 	for now, want := range map[time.Duration]bool{11*time.Second - 1: false, 11 * time.Second: true, time.Minute: true} {
 		p := newPump(&script{}, new(writes), false)
 		p.lastIn = 11*time.Second - shrinkAfter
-		fill(&p.buf, make([]byte, 2*rawio.MinBuffer))
+		p.buf.Fill(make([]byte, 2*rawio.MinBuffer))
 		p.buf.Used(2 * rawio.MinBuffer)
 		if f := p.wake(now); f != nil || p.buf.Large() == want {
 			t.Errorf("after %v: %v, large: %t", now, f, p.buf.Large())

@@ -29,15 +29,7 @@ func TestGuardIsAskedOnce(t *testing.T) {
 // TestCommandsForWhichThereIsNoRoom: a command that a limit refuses says so, and leaves its conversation free.
 func TestCommandsForWhichThereIsNoRoom(t *testing.T) {
 	t.Parallel()
-	goOn := make(chan struct{})
-	a := newAgent(t, func(p *peer) {
-		for p.request() != nil {
-			p.ok("Content-Type: application/x-ndjson")
-			p.chunk(lines(lineStart, lineHello))
-			<-goOn
-			p.finish(lines(lineWorld, lineEnd))
-		}
-	})
+	a, goOn := heldAgent(t)
 	yaml := simple(a.url(), "", "", "client: langgraph\nmethods: [GET, POST]\nrequests: {mode: translate}\nlimits: {principal: {streams: 1}}")
 	r := start(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
 	r.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said("one")))

@@ -179,3 +179,16 @@ func streaming(pieces ...string) func(*peer) {
 		}
 	}
 }
+
+// heldAgent says half of each run, and the rest once goOn is closed.
+func heldAgent(t testing.TB) (a *agent, goOn chan struct{}) {
+	goOn = make(chan struct{})
+	return newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok("Content-Type: application/x-ndjson")
+			p.chunk(lines(lineStart, lineHello))
+			<-goOn
+			p.finish(lines(lineWorld, lineEnd))
+		}
+	}), goOn
+}

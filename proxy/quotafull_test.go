@@ -9,15 +9,7 @@ import (
 // TestFullServerTakesNoQuota: a run that finds no place in the server counts against no quota: its principal can begin as many as before.
 func TestFullServerTakesNoQuota(t *testing.T) {
 	t.Parallel()
-	goOn := make(chan struct{})
-	a := newAgent(t, func(p *peer) {
-		for p.request() != nil {
-			p.ok("Content-Type: application/x-ndjson")
-			p.chunk(lines(lineStart, lineHello))
-			<-goOn
-			p.finish(lines(lineWorld, lineEnd))
-		}
-	})
+	a, goOn := heldAgent(t)
 	text := strings.Replace(limited(a.url(), "{streams: 1, principal: {streams: 2}}", "{}"), "client: openai-chat", "client: acp, requests: {mode: translate}", 1)
 	r := start(t, text)
 	e := r.dialEditor("/other", asAlice)

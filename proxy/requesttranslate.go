@@ -88,7 +88,7 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if f := c.checkAsks(asked); f != nil {
 		return f
 	}
-	asked.AskWhole, asked.Upstream, asked.Address = c.route.up.Cfg.Whole, c.route.form.options, c.route.up.Cfg.URL.URL.RawQuery
+	asked.AskWhole, asked.Upstream, asked.UpstreamQuery = c.route.up.Cfg.Whole, c.route.form.options, c.route.up.Cfg.URL.URL.RawQuery
 	if f := c.address(asked); f != nil {
 		return f
 	}

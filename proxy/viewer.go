@@ -212,7 +212,7 @@ func (l *logSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 		p, err := l.reader.Next()
 		switch {
 		case len(p) > 0:
-			fill(b, p)
+			b.Fill(p)
 			return nil
 		case l.marks && !l.caughtUp:
 			l.caughtUp = true

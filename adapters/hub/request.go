@@ -62,8 +62,8 @@ type Request struct {
 	// Upstream are the options of the agent that is asked, for codecs whose agents speak several versions; none: the defaults.
 	Upstream Options
 
-	// Address is the query of the URL of the agent's server, escaped.
-	Address string `json:"-"`
+	// UpstreamQuery is that of the URL of the agent's server, escaped.
+	UpstreamQuery string `json:"-"`
 
 	History History
 	Tools   ToolList

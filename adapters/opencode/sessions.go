@@ -44,7 +44,7 @@ func openSession(req *hub.Request, _ *hub.Losses) hub.SessionCall {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Text("id", sessionOf(req))
-	if at, _ := url.ParseQuery(req.Address); at.Get("directory") != "" {
+	if at, _ := url.ParseQuery(req.UpstreamQuery); at.Get("directory") != "" {
 		w.OpenAt("location", '{')
 		w.Text("directory", rawjson.AppendEscaped(nil, []byte(at.Get("directory"))))
 		w.Close('}')

@@ -65,8 +65,22 @@ func (b *Buffer) Filled(n int) {
 	}
 }
 
-// Exchange makes p what is unread, where nothing is, and returns memory that is not used any more.
+// Fill appends p to what is unread.
+func (b *Buffer) Fill(p []byte) {
+	for len(p) > 0 {
+		n := copy(b.Room(), p)
+		b.Filled(n)
+		p = p[n:]
+	}
+}
+
+// Exchange takes p over, and returns memory for the next, which may be that of p: where nothing is unread, the memory of p takes the place of
+// the buffer's own.
 func (b *Buffer) Exchange(p []byte) []byte {
+	if !b.Idle() {
+		b.Fill(p)
+		return p[:0]
+	}
 	old := b.data
 	if b.shared != nil || cap(b.kept) > 0 { // it is not this buffer's to give away
 		b.Release()
