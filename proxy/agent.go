@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -114,20 +115,23 @@ func (a *agentTurn) awaitFirst(until time.Time) error {
 
 // ReadInto implements [source].
 func (a *agentTurn) ReadInto(b *rawio.Buffer, until time.Time) error {
-	a.timer.Reset(time.Until(until))
 	for {
 		var err error
 		if len(a.piece) == 0 {
-			a.piece, err = a.Take(a.piece[:0])
+			a.piece, err = a.Read(a.piece[:0], until)
 		}
 		if len(a.piece) > 0 {
 			a.piece = b.Exchange(a.piece)
 			return nil
 		}
+		a.timer.Reset(time.Until(until))
 		if err == io.EOF && a.Waits() {
 			if err = a.settle(); err == nil {
 				continue
 			}
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return rawio.ErrWake
 		}
 		if err != nil {
 			return err
@@ -206,7 +210,12 @@ func (a *agentTurn) Close() {
 }
 
 // abandon makes read return.
-func (a *agentTurn) abandon() { a.once.Do(func() { close(a.quit) }) }
+func (a *agentTurn) abandon() {
+	a.once.Do(func() {
+		close(a.quit)
+		a.Release()
+	})
+}
 
 // edit gives an event the ids that the client knows, and notes what it asks.
 func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {

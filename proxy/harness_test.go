@@ -104,8 +104,8 @@ func TestMain(m *testing.M) {
 	case "acp":
 		runACPAgent()
 		return
-	case "flood", "flood-http":
-		runFloodAgent(os.Getenv(scriptedAgent) == "flood-http")
+	case "flood", "flood-http", "paced", "paced-http":
+		runFloodAgent(floods[os.Getenv(scriptedAgent)])
 		return
 	default:
 		runScriptedAgent()

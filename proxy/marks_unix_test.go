@@ -16,41 +16,54 @@ import (
 	"time"
 )
 
-// BenchmarkProcessStream is what an event of a process costs, and the same event by HTTP, in CPU of this process: the agent is another one.
+// BenchmarkProcessStream is what an event of a process costs, and the same event by HTTP, in CPU of this process, which is the client, too:
+// the agent is another one. It speaks as fast as it can, or one event after the other.
 func BenchmarkProcessStream(b *testing.B) {
+	for _, pace := range []string{"flood", "paced"} {
+		b.Run(pace+"/process", func(b *testing.B) {
+			yaml := fmt.Sprintf("listen: 127.0.0.1:0\nupstreams:\n  coder:\n    command: [%q]\n    dialect: claude-cli\n    process: {set_env: {%s: %s}}\n", ownProgram(b), scriptedAgent, pace)
+			benchFlood(b, yaml, floods[pace].events)
+		})
+		b.Run(pace+"/http", func(b *testing.B) {
+			url := startFloodServer(b, pace+"-http")
+			benchFlood(b, "listen: 127.0.0.1:0\nupstreams:\n  coder: {url: '"+url+"', dialect: claude-cli}\n", floods[pace].events)
+		})
+	}
+}
+
+func ownProgram(b *testing.B) string {
 	program, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Run("process", func(b *testing.B) {
-		yaml := fmt.Sprintf("listen: 127.0.0.1:0\nupstreams:\n  coder:\n    command: [%q]\n    dialect: claude-cli\n    process: {set_env: {%s: flood}}\n", program, scriptedAgent)
-		benchFlood(b, yaml)
-	})
-	b.Run("http", func(b *testing.B) {
-		agent := exec.Command(program)
-		agent.Env = append(os.Environ(), scriptedAgent+"=flood-http")
-		in, err := agent.StdinPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		out, err := agent.StdoutPipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := agent.Start(); err != nil {
-			b.Fatal(err)
-		}
-		defer func() { _ = in.Close(); _ = agent.Wait() }()
-		url, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			b.Fatal(err)
-		}
-		benchFlood(b, "listen: 127.0.0.1:0\nupstreams:\n  coder: {url: '"+strings.TrimSpace(url)+"', dialect: claude-cli}\n")
-	})
+	return program
+}
+
+// startFloodServer starts a streaming agent that is reached by HTTP, and returns its URL.
+func startFloodServer(b *testing.B, kind string) string {
+	agent := exec.Command(ownProgram(b))
+	agent.Env = append(os.Environ(), scriptedAgent+"="+kind)
+	in, err := agent.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := agent.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := agent.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = in.Close(); _ = agent.Wait() })
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(url)
 }
 
 // benchFlood reads turns of a streaming agent as a client of AG-UI.
-func benchFlood(b *testing.B, upstream string) {
+func benchFlood(b *testing.B, upstream string, events int) {
 	r := start(b, upstream+"routes:\n  - {path: /run, upstream: coder, client: agui, requests: {mode: translate}}\n")
 	said := ""
 	turn := func(n int) {
@@ -68,7 +81,7 @@ func benchFlood(b *testing.B, upstream string) {
 				b.Fatal(err)
 			}
 		}
-		if size < floodEvents*len("some words ") {
+		if size < events*len("some words ") {
 			b.Fatalf("%d bytes came", size)
 		}
 	}
@@ -78,7 +91,7 @@ func benchFlood(b *testing.B, upstream string) {
 		n++
 		turn(n)
 	}
-	b.ReportMetric(float64(cpuOfSelf(b)-before)/float64(time.Microsecond)/float64(n)/floodEvents, "µs-CPU/event")
+	b.ReportMetric(float64(cpuOfSelf(b)-before)/float64(time.Microsecond)/float64(n)/float64(events), "µs-CPU/event")
 }
 
 // cpuOfSelf is how long the threads of this process have run.

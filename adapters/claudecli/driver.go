@@ -114,11 +114,20 @@ func (d *driver) state() hub.TurnState {
 
 // Receive implements [hub.Driver]. Only few lines are looked into.
 func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
-	var rec record
-	if !concerns(line) || readRecord(&d.json, line, &rec) != nil {
+	if !concerns(line) {
 		return dst, hub.Received{Hidden: d.past, Turn: d.state()}
 	}
+	return d.receive(dst, line)
+}
+
+// receive takes a line that the driver may act on. It is apart because the record is large, and most lines need none.
+func (d *driver) receive(dst, line []byte) ([]byte, hub.Received) {
+	var rec record
 	in := hub.Received{Hidden: d.past}
+	if readRecord(&d.json, line, &rec) != nil {
+		in.Turn = d.state()
+		return dst, in
+	}
 	switch string(rawjson.Body(rec.Type)) {
 	case "control_request":
 		dst, in.Hidden = d.asked(dst, &rec)

@@ -27,6 +27,10 @@ type lines struct {
 	max  int
 	done chan struct{} // closed when src holds all that is to come
 
+	limits   sync.Mutex // never held for long
+	until    time.Time  // when a read returns; zero: when there is something to read
+	finishes bool       // finish has taken over
+
 	mu   sync.Mutex // held while something is read
 	src  io.Reader
 	rest []byte // the beginning of a line
@@ -38,13 +42,38 @@ func newLines(f *os.File, limit int) *lines {
 }
 
 func (l *lines) next(dst []byte) ([]byte, error) {
-	for {
-		piece, err := l.piece(dst)
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return piece, err
-		}
+	l.limit(time.Time{})
+	piece, err := l.piece(dst)
+	for errors.Is(err, os.ErrDeadlineExceeded) {
 		<-l.done // finish has taken over
+		piece, err = l.piece(piece)
 	}
+	return piece, err
+}
+
+// nextUntil is next for a reader that waits until a time at most. Once finish has taken over, the error is os.ErrClosed, and next has the rest.
+func (l *lines) nextUntil(dst []byte, until time.Time) ([]byte, error) {
+	l.limit(until)
+	piece, err := l.piece(dst)
+	if errors.Is(err, os.ErrDeadlineExceeded) && !l.limit(time.Time{}) {
+		err = os.ErrClosed
+	}
+	return piece, err
+}
+
+// wake makes nextUntil return: the one that waits, or else the next one.
+func (l *lines) wake() { l.limit(time.Unix(1, 0)) }
+
+// limit says when a read is to return, unless finish has taken over. An earlier time stands, until there is to be none.
+func (l *lines) limit(until time.Time) (ok bool) {
+	l.limits.Lock()
+	defer l.limits.Unlock()
+	stands := until.Equal(l.until) || !until.IsZero() && !l.until.IsZero() && l.until.Before(until)
+	if !l.finishes && !stands {
+		l.until = until
+		_ = l.file.SetReadDeadline(until)
+	}
+	return !l.finishes
 }
 
 // piece reads until there is a whole line.
@@ -91,7 +120,7 @@ func (l *lines) read(dst []byte) ([]byte, error) {
 		err = nil // it comes again
 	}
 	if dst = dst[:len(dst)+n]; n == len(room) && cap(dst) < maxRead {
-		dst = slices.Grow(dst, cap(dst))
+		dst = slices.Grow(dst, min(3*cap(dst), maxRead))
 	}
 	return dst, err
 }
@@ -130,7 +159,10 @@ func (l *lines) fail(err error) error {
 // finish gives up the pipe when all that wrote to it has ended, and keeps what is in it. If somebody else holds the other
 // end, what comes within a second is the end.
 func (l *lines) finish() {
+	l.limits.Lock()
+	l.finishes = true
 	_ = l.file.SetReadDeadline(time.Now()) // a piece that is being read returns
+	l.limits.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer close(l.done)

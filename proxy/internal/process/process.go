@@ -130,6 +130,15 @@ func (p *Process) Interrupt() {
 // read stays in the pipe, so an agent that has much to say before it ends can do so only while Next is called.
 func (p *Process) Next(dst []byte) ([]byte, error) { return p.out.next(dst) }
 
+// NextUntil is Next for a reader that waits until a time at most, or until Wake: the error is os.ErrDeadlineExceeded then. After any other
+// error, Next says what is left, and how stdout has ended.
+func (p *Process) NextUntil(dst []byte, until time.Time) ([]byte, error) {
+	return p.out.nextUntil(dst, until)
+}
+
+// Wake makes NextUntil return: the one that waits, or else the next one.
+func (p *Process) Wake() { p.out.wake() }
+
 // Ended is closed when the process itself has exited, by itself or not. What it has started may still run.
 func (p *Process) Ended() <-chan struct{} { return p.family.ended }
 

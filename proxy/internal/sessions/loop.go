@@ -17,8 +17,13 @@ type peer struct {
 	driver hub.Driver // guarded by the session
 	outbox chan []byte
 	quit   chan struct{}
-	named  bool // guarded by the session: it has named its session
 	ending bool // guarded by the pool
+
+	// guarded by the session
+	named   bool // it has named its session
+	parked  bool // its goroutine does not read from it
+	reading bool // the reader of a turn does
+	ended   bool // its output has
 }
 
 // maxOutbox is how many pieces wait to be sent to an agent that does not read.
@@ -79,9 +84,7 @@ func (s *session) read(p *peer) {
 		buf, err = p.proc.Next(buf[:0])
 		s.mu.Lock()
 		buf = s.receive(p, buf)
-		for s.peer == p && len(s.lines) > maxLines && s.state != canceling {
-			s.room.Wait()
-		}
+		s.awaitRoom(p)
 		if s.state != running {
 			buf = nil // it may be long until something comes
 		}
@@ -96,6 +99,15 @@ func (s *session) read(p *peer) {
 	if s.peer == p {
 		s.peerEnded(p, err)
 	}
+}
+
+// awaitRoom waits until more may be read from a process, and not by the reader of the turn. The caller holds s.mu.
+func (s *session) awaitRoom(p *peer) {
+	for p.reading || s.peer == p && (s.turnReads() || len(s.lines) > maxLines && s.state != canceling) {
+		p.parked = true
+		s.room.Wait()
+	}
+	p.parked = false
 }
 
 // peerEnded ends the turn of a session whose process has ended. The error is that of its output. The caller holds s.mu.
@@ -183,6 +195,7 @@ func (s *session) follow(t hub.TurnState) {
 		s.rest()
 	case t == hub.TurnWaits && s.state == running:
 		s.state = waiting
+		s.room.Broadcast()
 	case t == hub.TurnRuns && s.state == waiting && s.turn == nil: // the question was taken back, and there is no reader
 		s.pool.cfg.Observer.Asks(AsksDropped, s.asked)
 		s.cancel()

@@ -4,7 +4,7 @@
 //   - pool.go: [Pool], the sessions of one upstream, with their bounds.
 //   - find.go: the session that a request goes on with, and what is new in it.
 //   - session.go: a session with its process. loop.go: the lines between process and driver.
-//   - turn.go: [Turn], what the proxy reads.
+//   - turn.go: [Turn], what the proxy reads. turnread.go: how it reads from the process itself.
 //
 // A session outlives its process: a new one goes on where the agent can do so, else the new one receives the history.
 package sessions

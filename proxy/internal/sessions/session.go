@@ -260,6 +260,7 @@ func (s *session) startPeer(until time.Time) *hub.Failure {
 // rest begins the time without a turn, after which the process is ended, and later the session forgotten. The caller holds s.mu.
 func (s *session) rest() {
 	s.state, s.since, s.asked = idle, time.Now(), 0
+	s.room.Broadcast()
 	if s.over != nil {
 		close(s.over)
 		s.over = nil
@@ -341,6 +342,7 @@ func (s *session) leave() {
 	if s.state = leaving; s.over == nil {
 		s.over = make(chan struct{})
 	}
+	s.room.Broadcast()
 	s.stopTimer()
 	go s.pool.end(s.peer)
 }

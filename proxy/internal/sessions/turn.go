@@ -14,6 +14,13 @@ type Turn struct {
 	ready   chan struct{}
 	failure *hub.Failure
 
+	// The reader of a turn that runs reads from the process itself: a goroutine between the two would cost as much as all else.
+	reads    bool
+	released bool  // it does not any more
+	from     *peer // while it does
+
+	said []byte // string bodies, of its reader: pieces of what the agent says that the session does not know yet
+
 	Answered int // questions that the request answered
 	lost     []string
 
@@ -40,14 +47,21 @@ func (t *Turn) wake() {
 	case t.ready <- struct{}{}:
 	default:
 	}
+	if p := t.from; p != nil {
+		p.proc.Wake()
+	}
 }
 
 // Take appends the lines that have come. The error is io.EOF when the turn is over, or waits for answers; a *[hub.Failure] when it
 // cannot go on. Without either, nothing has come yet.
 func (t *Turn) Take(dst []byte) ([]byte, error) {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	return t.take(dst)
+}
+
+func (t *Turn) take(dst []byte) ([]byte, error) {
 	s := t.session
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.turn != t {
 		return dst, io.EOF
 	}
@@ -57,7 +71,9 @@ func (t *Turn) Take(dst []byte) ([]byte, error) {
 		} else {
 			dst, s.lines = s.lines, dst // the reader and the process write in turns to two buffers
 		}
-		s.room.Broadcast()
+		if !s.turnReads() {
+			s.room.Broadcast()
+		}
 		return dst, nil
 	}
 	switch {
@@ -102,7 +118,9 @@ func (t *Turn) Leave(wait time.Duration) {
 	if s.turn != t {
 		return
 	}
+	t.noteWords()
 	s.turn = nil
+	s.room.Broadcast()
 	switch s.state {
 	case running:
 		s.cancel()
@@ -111,7 +129,6 @@ func (t *Turn) Leave(wait time.Duration) {
 		s.after(wait, s.expire)
 	case leaving:
 		s.lines = nil
-		s.room.Broadcast()
 	default:
 		s.rest()
 	}
@@ -139,11 +156,18 @@ func (t *Turn) NoteID(agent, client []byte) {
 	}
 }
 
-// NoteWords notes a piece of what the agent says.
-func (t *Turn) NoteWords(body []byte) {
+// NoteWords notes a piece of what the agent says. Others know of it when more is asked for by [Turn.Read].
+func (t *Turn) NoteWords(body []byte) { t.said = append(t.said, body...) }
+
+// noteWords adds what was noted to the words of the session.
+func (t *Turn) noteWords() {
+	if len(t.said) == 0 {
+		return
+	}
 	t.session.wordsMu.Lock()
 	defer t.session.wordsMu.Unlock()
-	t.session.words.Add(body)
+	t.session.words.Add(t.said)
+	t.said = t.said[:0]
 }
 
 // lastWords are those of the last turn.
