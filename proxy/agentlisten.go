@@ -49,13 +49,9 @@ func (x *stream) openAndListen(sink sink, until time.Time) (*upstream.Body, erro
 		return nil, err
 	}
 	x.canceler.OnCancel(body.Abort)
-	p, ok := x.engine.(*engine.Pipeline)
-	if !ok || p.Listener() == nil {
-		body.Abort()
-		return nil, hub.Fail(hub.CodeInternal, errors.New("BUG: no decoder listens"))
-	}
+	run := x.engine.(*engine.Pipeline).Listener() // no client speaks as such servers do, so that the answer is translated
 	x.listens = &listening{
-		stream: x, body: body, run: p.Listener(), header: c.bare(fasthttp.MethodPost), begins: time.Now().Add(c.route.up.Cfg.Timeouts.FirstByte),
+		stream: x, body: body, run: run, header: c.bare(fasthttp.MethodPost), begins: time.Now().Add(c.route.up.Cfg.Timeouts.FirstByte),
 	}
 	x.listens.run.Listen(&s.asked)
 	return body, nil

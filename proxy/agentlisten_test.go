@@ -24,6 +24,8 @@ type openCode struct {
 	parents  map[string]string                 // of sessions
 	refuses  string                            // the status of prompts; "" for 204
 	cuts     bool                              // the bus ends behind that
+	breaks   string                            // the end of a path where the server breaks
+	how      func(*peer)                       // so
 }
 
 var ofSession = regexp.MustCompile(`ses_[0-9a-f]{32}`)
@@ -35,6 +37,13 @@ func newOpenCode(t testing.TB, says func(session, body string) string) *openCode
 			req := p.request()
 			if req == nil {
 				return
+			}
+			o.mu.Lock()
+			breaks, how := o.breaks, o.how
+			o.mu.Unlock()
+			if breaks != "" && strings.HasSuffix(req.URL.Path, breaks) {
+				how(p)
+				continue
 			}
 			if strings.HasSuffix(req.URL.Path, "/event") {
 				o.listen(p, req)
@@ -75,7 +84,7 @@ func (o *openCode) serve(p *peer, req *http.Request) {
 	switch {
 	case strings.HasSuffix(req.URL.Path, "/permission"):
 		if body = "[]"; o.asking != "" {
-			body = `[{"id":"per_1","sessionID":"` + o.asking + `"}]`
+			body = `[{"id":"per_1","sessionID":"` + o.asking + `"},{"id":"per_3","sessionID":"` + o.asking + `"}]`
 		}
 	case req.Method == "GET":
 		id := req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:]

@@ -39,6 +39,19 @@ func TestAuditLineNames(t *testing.T) {
 	}
 }
 
+// TestAuditLineOfRequest: what a request says is in the line, and how it answers questions.
+func TestAuditLineOfRequest(t *testing.T) {
+	t.Parallel()
+	var line auditLine
+	line.begin(nil)
+	line.begin(&hub.Request{
+		Thread: []byte("t1"), Run: []byte("r1"), Model: []byte("m1"), Answers: []hub.Decision{{Ask: []byte("q1"), Decided: true, Approved: true}},
+	})
+	if line.Thread != "t1" || line.Run != "r1" || line.Model != "m1" || len(line.Answers) != 1 || line.Answers[0].Ask != "q1" || line.Answers[0].Answer != "approved" {
+		t.Errorf("%+v", line)
+	}
+}
+
 // TestDecisionWords: what a client can decide.
 func TestDecisionWords(t *testing.T) {
 	t.Parallel()

@@ -16,14 +16,13 @@ import (
 // logRequest says, at level debug, what becomes of a request: the dialect that was chosen and why, where it goes, and which of
 // its header fields stay behind. It names fields and never shows values.
 func (s *Server) logRequest(c *call, req *fasthttp.Request) {
-	entry := s.log.Check(zap.DebugLevel, "request accepted")
-	if entry == nil {
-		return
+	if entry := s.log.Check(zap.DebugLevel, "request accepted"); entry != nil {
+		entry.Write(zap.String("route", c.route.cfg.Path), zap.String("request_id", c.id), zap.String("peer", c.peer),
+			zap.String("to", c.target.dialect.Name), zap.String("chosen_by", c.route.chosenBy(&req.Header)),
+			zap.String("upstream", c.route.up.Cfg.Name), zap.String("method", string(c.request.Header.Method())),
+			zap.Bool("body_understood", c.asked != nil), zap.Bool("body_translated", c.translated), zap.Strings("request_losses", c.losses.Names),
+			zap.Strings("headers_dropped", headersDropped(&req.Header, &c.request.Header)))
 	}
-	entry.Write(zap.String("route", c.route.cfg.Path), zap.String("request_id", c.id), zap.String("peer", c.peer),
-		zap.String("to", c.target.dialect.Name), zap.String("chosen_by", c.route.chosenBy(&req.Header)),
-		zap.String("upstream", c.route.up.Cfg.Name), zap.String("method", string(c.request.Header.Method())),
-		zap.Bool("body_understood", c.asked != nil), zap.Bool("body_translated", c.translated), zap.Strings("request_losses", c.losses.Names), zap.Strings("headers_dropped", headersDropped(&req.Header, &c.request.Header)))
 }
 
 // chosenBy is what the dialect of an answer was chosen by, as [route.choose] does it.

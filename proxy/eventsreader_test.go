@@ -86,7 +86,14 @@ func TestEventsReaderIsOneTooMany(t *testing.T) {
 	if resp := c.response(); resp.StatusCode != 200 {
 		t.Errorf("the first reader gets %s", resp.Status)
 	}
-	r.call(t, 503, alice, "POST", eventsPath, everyEvent, "too_many_streams")
+	second := r.dial()
+	second.ask("POST", eventsPath, everyEvent, alice)
+	if resp, got := second.whole(); resp.StatusCode != 503 || !strings.Contains(got, "too_many_streams") {
+		t.Errorf("the second reader gets %s: %s", resp.Status, got)
+	}
+	if rest, err := io.ReadAll(second.br); err != nil || len(rest) > 0 {
+		t.Errorf("behind the refusal comes %q, %v", rest, err)
+	}
 	c.reset()
 	await(t, "the first reader to be gone", func() bool { return r.metric("sabir_streams_open") == 0 })
 	await(t, "the place to be free", func() bool {

@@ -81,4 +81,9 @@ func TestMultiplexFields(t *testing.T) {
 			}
 		}
 	}
+	c.say(with(`"X-One":"a","x-one":"b"`))
+	c.holds(map[string]string{"one": "Hello, world|end"})
+	if got := (<-asked).Header.Values("X-One"); len(got) != 1 || got[0] != "b" { // the one that counts where requests are looked at
+		t.Errorf("of two fields of a name the agent got %q", got)
+	}
 }

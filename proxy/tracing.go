@@ -49,11 +49,8 @@ func newTracing(cfg *config.Tracing, version string, log *zap.Logger, m *metrics
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	about, err := resource.Merge(resource.Environment(), resource.NewSchemaless(
-		attribute.String("service.name", cfg.ServiceName), attribute.String("service.version", version)))
-	if err != nil {
-		return nil, fmt.Errorf("tracing: OTEL_RESOURCE_ATTRIBUTES: %w", err)
-	}
+	about, _ := resource.Merge(resource.Environment(), resource.NewSchemaless(
+		attribute.String("service.name", cfg.ServiceName), attribute.String("service.version", version))) // it fails only where both have a schema
 	queue := &spanQueue{metrics: m, most: int64(cfg.Queue)}
 	sender := &spanSender{SpanExporter: exporter, queue: queue, log: log}
 	queue.SpanProcessor = sdktrace.NewBatchSpanProcessor(sender, sdktrace.WithMaxQueueSize(cfg.Queue), sdktrace.WithBatchTimeout(batchTime))

@@ -1,0 +1,47 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestAdminAnswersOnce: a request of operators that is refused gets that answer, and nothing of what it asked for.
+func TestAdminAnswersOnce(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "hosts: [sabir.test]\n", "", "client: twin\n"))
+	admin, end := r.serveAdmin()
+	defer end()
+	const ours, foreign = "sabir.test", "elsewhere.test"
+	for _, c := range []struct {
+		method, host, path string
+		status             int
+		begins, allow      string
+	}{
+		{"GET", foreign, "/metrics", 421, `{`, ""},
+		{"GET", foreign, "/healthz", 421, `{`, ""},
+		{"POST", ours, "/metrics", 405, "Only GET and HEAD", "GET, HEAD"},
+		{"DELETE", ours, "/healthz", 405, "Only GET and HEAD", "GET, HEAD"},
+		{"GET", ours, "/healthz", 200, "ok\n", ""},
+		{"GET", ours, "/readyz", 200, "ready\n", ""},
+		{"GET", ours, "/", 200, "Sabir, for operators: /metrics", ""},
+		{"GET", ours, "/nothing", 404, "There is only /metrics", ""},
+		{"GET", ours, "/debug/pprof/heap", 404, "Profiles are off", ""},
+	} {
+		req, err := http.NewRequest(c.method, admin+c.path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = c.host
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != c.status || !strings.HasPrefix(string(said), c.begins) || resp.Header.Get("Allow") != c.allow || strings.Contains(string(said), "sabir_") {
+			t.Errorf("%s %s%s: status %d, %v, %.200s", c.method, c.host, c.path, resp.StatusCode, resp.Header, said)
+		}
+	}
+}
