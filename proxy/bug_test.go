@@ -110,6 +110,46 @@ func TestEnginesAfterBugs(t *testing.T) {
 	}
 }
 
+// TestBugOfOneReader: where what one client of a run gets cannot be written, that client is cut off. The run goes on, and others read it.
+func TestBugOfOneReader(t *testing.T) {
+	t.Parallel()
+	end := lines(`{"kind":"text.delta","id":"p1","text":"boom"}`, lineEnd)
+	goOn := make(chan struct{})
+	a := newAgent(t, func(p *peer) {
+		p.request()
+		p.ok("Content-Type: application/x-ndjson")
+		p.chunk(lines(lineStart, lineHello))
+		p.finishWith(end, goOn)
+	})
+	yaml := simple(a.url(), "", "", "client: auto\ndefault: agui\nrequests: {mode: translate}\nresume: {grace: 1m}") +
+		"  - {path: /bomb, upstream: agent, client: bomb}\n"
+	r := start(t, yaml)
+	_, first := r.openRun()
+	run := first.Header.Get(runHeader)
+	firstHalf(t, first)
+	late := r.comeAs("bomb", run)
+	if got := readSome(t, late, "Hello"); !strings.Contains(got, "run.start") {
+		t.Errorf("it reads %s", got)
+	}
+	close(goOn)
+	if body, err := io.ReadAll(late.Body); err == nil || strings.Contains(string(body), "run.end") {
+		t.Errorf("behind the fault: %v %s", err, body)
+	}
+	if body := rest(t, first); !strings.Contains(body, "RUN_FINISHED") {
+		t.Errorf("another client reads %s", body)
+	}
+	if resp := r.comeAs("bomb", run); resp.StatusCode != 500 {
+		t.Errorf("when it has ended: status %d", resp.StatusCode)
+	}
+	if end := r.awaitEnds(1); end["ending"] != "done" {
+		t.Errorf("the run has ended with %v", end["ending"])
+	}
+	await(t, "the readers to be logged", func() bool { return r.logs.FilterMessage("run read").Len() == 3 })
+	if n := r.logs.FilterMessage("BUG: please report this").Len(); n != 2 {
+		t.Errorf("%d faults are logged", n)
+	}
+}
+
 // TestBugInTurn: a conversation is free for its next turn where the request of a turn ends in a panic.
 func TestBugInTurn(t *testing.T) {
 	t.Parallel()

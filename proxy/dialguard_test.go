@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/config"
 )
 
 const denyLoopback = "dial: {deny: [127.0.0.0/8]}\n"
@@ -38,6 +40,33 @@ func TestDeniedAddresses(t *testing.T) {
 	if r.logs.FilterMessage("connection denied").Len() < 4 {
 		t.Error("denied connections are not logged")
 	}
+}
+
+// TestRefusedReloadKeepsWhatIsDenied: of a configuration that is refused, the addresses that it denies are reached as before.
+func TestRefusedReloadKeepsWhatIsDenied(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) { // one request on each connection
+		p.request()
+		p.ok("Connection: close")
+		p.finish(smallRun)
+	})
+	files := newPKI(t)
+	r := start(t, simple(a.url(), files.adminYAML(false), "", "client: twin\n"))
+	refused := func(spoil func(*config.Config)) {
+		t.Helper()
+		cfg := parse(t, denyLoopback+simple(a.url(), files.adminYAML(false), "", "client: twin\n"))
+		spoil(cfg)
+		if err := r.Reload(cfg); err == nil {
+			t.Error("the configuration is taken over")
+		}
+		if resp, body := r.post("/run", "{}"); resp.StatusCode != 200 {
+			t.Errorf("status %d: %s", resp.StatusCode, body)
+		}
+	}
+	refused(func(cfg *config.Config) { cfg.Upstreams["agent"].Dialect = "no-such" })
+	_, strange := files.issue("other", 2)
+	files.write("server.key", strange)
+	refused(func(*config.Config) {})
 }
 
 // TestDeniedJudges: servers that say who a client is are no exception, and without them no client is let in.

@@ -60,13 +60,23 @@ func (e lossyEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return e.Encoder.Encode(out, ev)
 }
 
-// bomb goes off at records, and requests, that hold the word.
+// bomb goes off at records, texts and requests that hold the word.
 var bomb = func() hub.Dialect {
 	d := events()
 	d.Name, d.Accept, d.Requests, d.WriteRequest = "bomb", nil, bombs{}, bombs{}.AppendRequest
 	d.NewDecoder = func(o hub.Options) hub.Decoder { return bombs{native.Dialect.NewDecoder(o)} }
+	d.NewEncoder = func(o hub.Options) hub.Encoder { return bombEncoder{native.Dialect.NewEncoder(o)} }
 	return d
 }()
+
+type bombEncoder struct{ hub.Encoder }
+
+func (e bombEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if bytes.Contains(ev.Text, []byte("boom")) {
+		panic("boom")
+	}
+	return e.Encoder.Encode(out, ev)
+}
 
 type bombs struct{ hub.Decoder }
 

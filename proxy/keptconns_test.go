@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -235,5 +236,41 @@ func TestUnclearAnswersAreLetGo(t *testing.T) {
 	}
 	if err := <-gone; err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the connection to the upstream is open: %v", err)
+	}
+}
+
+// TestConnectionIsKeptOnce: a connection on which a run has ended is there for one further run, and not for two at once.
+func TestConnectionIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	goOn := make(chan struct{})
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok("Content-Type: application/x-ndjson")
+			p.chunk(lines(lineStart, lineHello))
+			if string(p.body) == "held" {
+				<-goOn
+			}
+			p.finish(lines(lineWorld, lineEnd))
+		}
+	})
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	r.post("/run", "{}")
+	r.awaitEnds(1)
+	var held []*http.Response
+	for range 2 {
+		c := r.dial()
+		c.ask("POST", "/run", "held")
+		resp := c.response()
+		readSome(t, resp, "Hello")
+		held = append(held, resp)
+	}
+	close(goOn)
+	for _, resp := range held {
+		if body := rest(t, resp); !strings.Contains(body, `"status":"done"`) {
+			t.Errorf("it ends with %s", body)
+		}
+	}
+	if n := a.opened(); n != 2 {
+		t.Errorf("%d connections for two runs at once", n)
 	}
 }

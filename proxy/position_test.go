@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // TestPositionOfOtherDialect: a position counts records of one dialect. A client that has gone over to another gets neither a part twice nor
@@ -31,6 +32,27 @@ func TestPositionOfOtherDialect(t *testing.T) {
 	older := strings.Replace(at, formMark+formOfPosition(agui), "", 1)
 	if rest := r.call(t, 200, older, "GET", "/run", "", "world"); older == at || strings.Contains(rest, "Hello") {
 		t.Errorf("by a position of an older version, the rest is\n%s", rest)
+	}
+}
+
+// TestDialectsWithoutEventIDs: clients that fail on ids of events get none, and all others of event streams do.
+func TestDialectsWithoutEventIDs(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	close(goOn)
+	r := resumingAny(t, a, "grace: 1m")
+	_, opened := r.openRun()
+	run := opened.Header.Get(runHeader)
+	rest(t, opened)
+	for _, d := range adapters.All() {
+		if d.NewEncoder == nil || d.Framing == wire.WebSocket {
+			continue
+		}
+		resp := r.comeAs(d.Name, run)
+		body := rest(t, resp)
+		if has, want := strings.Contains("\n"+body, "\nid: "), d.Framing == wire.SSE && !d.NoEventIDs; resp.StatusCode != 200 || has != want {
+			t.Errorf("%s: status %d, ids %t, want %t:\n%s", d.Name, resp.StatusCode, has, want, body)
+		}
 	}
 }
 

@@ -56,3 +56,25 @@ func TestRefusalOfASharedRun(t *testing.T) {
 		}
 	}
 }
+
+// TestRunThatDidNotBegin: where the client that would begin a run gets no place to read it, the run has ended at other replicas, too.
+func TestRunThatDidNotBegin(t *testing.T) {
+	t.Parallel()
+	a, _, _ := gatedAgent(t)
+	address := redisAddress(t)
+	yaml := strings.Replace(simple(a.url(), storeYAML(address, ""), "", "client: agui\nrequests: {mode: translate}\nresume: {grace: 1m}"), "path: /run", "path: /run/*", 1)
+	one, two := start(t, "limits: {streams: 1}\n"+yaml), start(t, yaml)
+	_, resp := one.openRun()
+	run := resp.Header.Get(runHeader)
+	if resp.StatusCode != 503 || run == "" {
+		t.Fatalf("status %d %v", resp.StatusCode, resp.Header)
+	}
+	c := two.dial()
+	c.ask("GET", "/run", "", alice, "X-Sabir-Run: "+run)
+	if resp, body := c.whole(); !strings.Contains(body, "too_many_streams") {
+		t.Errorf("status %d: %s", resp.StatusCode, body)
+	}
+	if a.connections() != 0 {
+		t.Error("the agent was asked")
+	}
+}

@@ -171,3 +171,28 @@ func TestServerWithoutKey(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksSayWhatWasSealed: a link says which run it is for, and whose, up to the second in which it expires, however long the names are.
+func TestLinksSayWhatWasSealed(t *testing.T) {
+	t.Parallel()
+	r := &route{name: "/run", cfg: &config.Route{Resume: config.Resume{Share: config.Share{Key: shareKey, TTL: time.Hour}}}}
+	s, err := newSharer(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := time.Unix(1_000_000, 0)
+	for _, want := range []link{{"", ""}, {"t", ""}, {"", "s"}, {newToken(), "/run\x00scope"}, {strings.Repeat("x", 255), strings.Repeat("y", 500)}} {
+		text := []byte(s.make(want, until))
+		if got := s.read(text, until.Add(-time.Second)); got == nil || *got != want {
+			t.Errorf("%+v is read as %+v", want, got)
+		}
+		if got := s.read(text, until); got != nil {
+			t.Errorf("%+v is read when it has expired", want)
+		}
+	}
+	for n := range 40 { // none of which was sealed
+		if got := s.read([]byte(strings.Repeat("A", n)), until.Add(-time.Second)); got != nil {
+			t.Errorf("%d characters are a link: %+v", n, got)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -42,24 +43,33 @@ func (r *route) overloaded(cause overload.Cause) *hub.Failure {
 // watchLoad looks at the load of the process until the function it returns is called.
 func (s *Server) watchLoad() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	var said time.Time
-	lasts := false
-	go s.shed.Watch(ctx, func(now overload.State) {
-		if now.Cause == "" {
-			if lasts {
-				s.log.Info("not overloaded any more: new runs are taken again")
-			}
-			lasts = false
-			return
-		}
-		if time.Since(said) < inbound.SayPause {
-			return
-		}
-		said, lasts = time.Now(), true
-		s.log.Warn("overloaded: new runs are refused, of those clients first that have the most", zap.String("cause", string(now.Cause)),
-			zap.Duration("delay", now.Delay), zap.Float64("memory", now.Used), zap.Int64("streams", s.open.Load()))
-	})
+	l := loadLog{log: s.log, streams: &s.open}
+	go s.shed.Watch(ctx, func(now overload.State) { l.note(now, time.Now()) })
 	return cancel
+}
+
+// loadLog logs when new runs begin to be refused, and when that is over; not at each change of a load that comes and goes.
+type loadLog struct {
+	log     *zap.Logger
+	streams *atomic.Int64
+	said    time.Time
+	lasts   bool // as far as the log says
+}
+
+func (l *loadLog) note(load overload.State, now time.Time) {
+	if load.Cause == "" {
+		if l.lasts {
+			l.log.Info("not overloaded any more: new runs are taken again")
+		}
+		l.lasts = false
+		return
+	}
+	if now.Sub(l.said) < inbound.SayPause {
+		return
+	}
+	l.said, l.lasts = now, true
+	l.log.Warn("overloaded: new runs are refused, of those clients first that have the most", zap.String("cause", string(load.Cause)),
+		zap.Duration("delay", load.Delay), zap.Float64("memory", load.Used), zap.Int64("streams", l.streams.Load()))
 }
 
 // shedMetrics are those of runs that are turned away.

@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/overload"
 )
 
@@ -136,4 +140,41 @@ func TestSheddingUnderLoad(t *testing.T) {
 		t.Errorf("%d whole, %d refused", whole.Load(), refused.Load())
 	}
 	await(t, "the end of the overload", func() bool { return !r.shed.Sheds() })
+}
+
+// TestOverloadIsLogged: once when it begins, once when it is over, and not again at once where it comes and goes.
+func TestOverloadIsLogged(t *testing.T) {
+	t.Parallel()
+	core, logs := observer.New(zap.InfoLevel)
+	var streams atomic.Int64
+	streams.Store(7)
+	l, began := loadLog{log: zap.New(core), streams: &streams}, time.Now()
+	high := overload.State{Cause: overload.CauseMemory, Delay: time.Millisecond, Used: 0.5}
+	for i, step := range []struct {
+		load overload.State
+		at   time.Duration
+		want string
+	}{
+		{overload.State{}, 0, ""},
+		{high, time.Second, "overloaded"},
+		{overload.State{}, 2 * time.Second, "not overloaded"},
+		{high, 3 * time.Second, ""},
+		{overload.State{}, 4 * time.Second, ""}, // nothing has been said of it
+		{high, time.Second + inbound.SayPause - 1, ""},
+		{high, time.Second + inbound.SayPause, "overloaded"},
+		{overload.State{}, time.Minute, "not overloaded"},
+		{overload.State{}, time.Hour, ""},
+	} {
+		l.note(step.load, began.Add(step.at))
+		all := logs.TakeAll()
+		if step.want == "" && len(all) > 0 || step.want != "" && (len(all) != 1 || !strings.HasPrefix(all[0].Message, step.want)) {
+			t.Errorf("step %d: %v", i, all)
+		}
+		if step.want == "overloaded" {
+			got := fmt.Sprint(all[0].Level, all[0].ContextMap())
+			if got != "warn map[cause:memory delay:1ms memory:0.5 streams:7]" {
+				t.Errorf("step %d: %s", i, got)
+			}
+		}
+	}
 }

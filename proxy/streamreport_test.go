@@ -82,6 +82,32 @@ func TestTokensOfOneSide(t *testing.T) {
 	}
 }
 
+// TestRunsWithoutTokens: a run in which the agent does not speak is no sample of how soon it does. What was first for the client counts once.
+func TestRunsWithoutTokens(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok()
+			p.chunk(lineStart + "\n")
+			time.Sleep(20 * time.Millisecond)
+			p.chunk(`{"kind":"notice","level":"info","text":"x"}` + "\n")
+			time.Sleep(20 * time.Millisecond)
+			p.finish(lines(lineUsage(3, 4), lineEnd))
+		}
+	})
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	r.post("/run", "{}")
+	r.awaitEnds(1)
+	for name, want := range map[string]float64{"first_token_seconds": 0, "token_gap_seconds": 0, "first_event_seconds": 1, "stream_duration_seconds": 1} {
+		if n := r.metric("sabir_" + name); n != want {
+			t.Errorf("%s has %v samples, want %v", name, n, want)
+		}
+	}
+	if in, out := r.metric("sabir_tokens_total", "type=input"), r.metric("sabir_tokens_total", "type=output"); in != 3 || out != 4 {
+		t.Errorf("%v and %v tokens", in, out)
+	}
+}
+
 // TestCanonicalPaths: paths that are plainly the same are one, and a slash at the end makes another.
 func TestCanonicalPaths(t *testing.T) {
 	t.Parallel()

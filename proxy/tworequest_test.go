@@ -261,6 +261,33 @@ func TestSuccess(t *testing.T) {
 	}
 }
 
+// TestTwoRequestsCancelNotReached: likewise where the upstream cannot be called any more.
+func TestTwoRequestsCancelNotReached(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		if req := p.request(); req.Method == http.MethodPost {
+			p.answer("200 OK", "Content-Length: 0", "Connection: close")
+			return
+		}
+		p.ok("Content-Type: text/event-stream")
+		p.chunk("\n")
+		p.awaitGone()
+	})
+	s := &chatServer{agent: a}
+	r := start(t, s.config("", evolveRoute))
+	c := r.dial()
+	c.ask("POST", "/run/c1", "{}")
+	await(t, "the start", func() bool { return r.metric("sabir_upstream_responses_total") == 2 })
+	a.ln.Close()
+	c.Close()
+	r.awaitEnds(1)
+	await(t, "the log", func() bool { return r.logs.FilterMessage("the upstream was not cancelled").Len() == 1 })
+	line := r.logs.FilterMessage("the upstream was not cancelled").All()[0].ContextMap()
+	if line["upstream"] != "chat" || line["request_id"] == "" || line["error"] == "" {
+		t.Errorf("the line is %v", line)
+	}
+}
+
 // TestTwoRequestsCancelFails logs a cancel that the upstream does not take, and is not held up by it (S4-32).
 func TestTwoRequestsCancelFails(t *testing.T) {
 	t.Parallel()

@@ -81,7 +81,6 @@ func (x *stream) reachWebSocket(until time.Time, refused func(*upstream.Refusal)
 		}
 		x.noteReached(answered || err == nil, until)
 		if err == nil || !x.isDeclined(nil, err) || !x.moves(until) {
-			x.placed.begun = true
 			return src, err
 		}
 	}

@@ -44,10 +44,11 @@ func TestWebSocketEndings(t *testing.T) {
 	f("500", `"err_code":"upstream_status"`)
 	f("cut", `"err_code":"upstream_reset"`)
 	f("reset", `"err_code":"upstream_reset"`)
+	f(strings.Repeat("x", 100), `"status":"done"`)
 	f(strings.Repeat("x", 101), `"err_code":"body_too_large"`)
 	f("fine", `"status":"done"`)
 	goodbye(c.Conn, websocket.CloseNormalClosure)
-	r.awaitEnds(4)
+	r.awaitEnds(5)
 	if n := r.metric("sabir_requests_rejected_total", "code=body_too_large"); n != 1 {
 		t.Errorf("%v messages were too large", n)
 	}

@@ -1,0 +1,172 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+)
+
+// begunRun is a run that clients can come to.
+func begunRun(grace time.Duration) (runs *sharedRuns, run *sharedRun, r *rig) {
+	m := newMetrics("test")
+	runs = new(sharedRuns)
+	runs.Limit(1 << 20)
+	about := &shared{canceler: new(canceler), metrics: m.forRoute("/run"), grace: grace}
+	return runs, runs.Begin(about, 1<<20, false, eventlog.Key{Kind: byToken, Name: "r"}), &rig{Server: &Server{metrics: m}}
+}
+
+// TestReadersOfARun: a run ends when its last client has been away for as long as it may, and in no other case.
+func TestReadersOfARun(t *testing.T) {
+	t.Parallel()
+	const grace = 30 * time.Millisecond
+	for name, c := range map[string]struct {
+		do                func(*sharedRun)
+		watched, ends     bool
+		returned, expired float64
+	}{
+		"one of two leaves": {func(run *sharedRun) {
+			run.About.enter(run.Log)
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+		}, true, false, 0, 0},
+		"both leave": {func(run *sharedRun) {
+			run.About.enter(run.Log)
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+			run.About.leave(run.Log)
+		}, false, true, 0, 1},
+		"one comes back": {func(run *sharedRun) {
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+			run.About.enter(run.Log)
+		}, true, false, 1, 0},
+		"one comes back, and leaves": {func(run *sharedRun) {
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+		}, false, true, 1, 1},
+		"it has ended": {func(run *sharedRun) {
+			run.About.enter(run.Log)
+			run.Log.End(nil)
+			run.About.leave(run.Log)
+		}, false, false, 0, 0},
+		"it ends meanwhile": {func(run *sharedRun) {
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+			run.Log.End(nil)
+		}, false, true, 0, 0}, // which ends nothing any more
+		"another replica has it": {func(run *sharedRun) {
+			run.About.owner = "other"
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+		}, false, false, 0, 0},
+		"its answer is asked for later": {func(run *sharedRun) {
+			run.About.later = true
+			run.About.enter(run.Log)
+			run.About.leave(run.Log)
+		}, false, false, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, run, r := begunRun(grace)
+			r.t = t
+			c.do(run)
+			if got := run.About.watched(); got != c.watched {
+				t.Errorf("watched is %t", got)
+			}
+			if c.ends {
+				await(t, "the end", func() bool { return run.About.canceler.Failure() != nil })
+				if f := run.About.canceler.Failure(); f.Code != hub.CodeRunUnread {
+					t.Errorf("it ends with %v", f)
+				}
+			} else {
+				time.Sleep(3 * grace)
+				if f := run.About.canceler.Failure(); f != nil {
+					t.Errorf("it ends with %v", f)
+				}
+			}
+			returned, expired := r.metric("sabir_resume_grace_total", "end=returned"), r.metric("sabir_resume_grace_total", "end=expired")
+			if returned != c.returned || expired != c.expired {
+				t.Errorf("%v returned, %v expired", returned, expired)
+			}
+		})
+	}
+}
+
+// TestReadersElsewhere: while a run has clients at another replica, the time without one here begins anew.
+func TestReadersElsewhere(t *testing.T) {
+	t.Parallel()
+	const grace = 120 * time.Millisecond
+	_, run, _ := begunRun(grace)
+	run.About.stay() // nothing to put off
+	run.About.enter(run.Log)
+	run.About.stay()
+	run.About.leave(run.Log)
+	for range 4 {
+		time.Sleep(grace / 4)
+		run.About.stay()
+	}
+	stayed := time.Now()
+	if run.About.canceler.Failure() != nil {
+		t.Skip("the machine is too slow to tell")
+	}
+	await(t, "the end", func() bool { return run.About.canceler.Failure() != nil })
+	if took := time.Since(stayed); took < grace/2 {
+		t.Errorf("it ended %v after there were clients elsewhere", took)
+	}
+}
+
+// TestEndOfALog: a run that has failed before its first record has the failure for an end, and one that has said it, none beside.
+func TestEndOfALog(t *testing.T) {
+	t.Parallel()
+	failed, unsaid := hub.Fail(hub.CodeReset, nil), hub.Fail(hub.CodeTruncated, nil)
+	for name, c := range map[string]struct {
+		began   bool
+		records int
+		f       *hub.Failure
+		copied  *engine.Copier
+		want    *hub.Failure
+		said    string
+	}{
+		"done":                     {true, 0, nil, nil, nil, "end"},
+		"done without a record":    {false, 0, nil, nil, nil, "end"},
+		"failed":                   {true, 0, failed, nil, nil, "end"},
+		"failed at once":           {false, 0, failed, nil, failed, ""},
+		"failed with one record":   {false, 1, failed, nil, nil, "end"},
+		"failed in a copied one":   {true, 1, failed, &engine.Copier{Unsaid: unsaid}, unsaid, "end"},
+		"said in a copied one":     {true, 1, failed, &engine.Copier{}, nil, "end"},
+		"copied, failed at once":   {false, 0, failed, &engine.Copier{Unsaid: unsaid}, failed, ""},
+		"copied, done":             {true, 1, nil, &engine.Copier{}, nil, "end"},
+		"copied, done, but unsaid": {false, 0, nil, &engine.Copier{Unsaid: unsaid}, unsaid, "end"},
+	} {
+		_, run, _ := begunRun(time.Minute)
+		reader, err := run.Log.Open(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sink := &logSink{log: run.Log, began: c.began, copied: c.copied}
+		if err := sink.end(&wire.Out{Buf: []byte("end"), Records: c.records}, c.f); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var said []byte
+		for err == nil {
+			var p []byte
+			p, err = reader.Next()
+			said = append(said, p...)
+		}
+		var end *hub.Failure
+		if !errors.As(err, &end) && !errors.Is(err, io.EOF) {
+			t.Errorf("%s: it ends with %v", name, err)
+		}
+		if end != c.want || sink.failed != c.want || string(said) != c.said {
+			t.Errorf("%s: %q, then %v, and %v is noted", name, said, end, sink.failed)
+		}
+	}
+}

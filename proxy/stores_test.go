@@ -1,0 +1,22 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestEvictedAtTheStore: what a replica deletes from the store for want of room is counted.
+func TestEvictedAtTheStore(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	top := storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken())) + "threads: {max: 2}\n"
+	r := start(t, strings.Replace(simple(a.url(), top, "", "client: langgraph\nmethods: [GET, POST]\nrequests: {mode: translate}"), "path: /run", "path: /run/*", 1))
+	for i := range 5 {
+		r.call(t, 200, alice, "POST", fmt.Sprintf("/run/threads/t%d/runs/wait", i), said("one"))
+	}
+	await(t, "the others to be counted", func() bool { return r.metric("sabir_threads_evicted_total") == 3 })
+	if n, bytes := r.metric("sabir_threads"), r.metric("sabir_threads_bytes"); n != 0 || bytes != 0 {
+		t.Errorf("%v conversations, %v bytes are remembered here", n, bytes)
+	}
+}
