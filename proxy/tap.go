@@ -95,7 +95,7 @@ func (t *tap) requests(c *call) {
 	if r := c.tapped; r != nil {
 		t.request(recording.Client, r.method, r.path, r.body, r.size)
 	}
-	if c.request != nil && c.route.up.Agents == nil {
+	if c.request != nil && c.route.up.Agents == nil && c.gathered == nil {
 		body := c.request.Body()
 		t.request(recording.Agent, string(c.request.Header.Method()), string(c.request.Header.RequestURI()), body, len(body))
 	}
