@@ -138,6 +138,14 @@ func (c *call) isGathered(asked *hub.Request) bool {
 	return true
 }
 
+// source is the dialect of what is translated for the client.
+func (c *call) source() string {
+	if c.gathered != nil {
+		return native.Dialect.Name
+	}
+	return c.route.source.Name
+}
+
 // sizeOf is about how many bytes answers hold.
 func sizeOf(answers []hub.Decision) (size int) {
 	for i := range answers {

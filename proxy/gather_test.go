@@ -218,20 +218,8 @@ func TestAnswersGatheredByHistory(t *testing.T) {
 	t.Parallel()
 	agent, asked := asking(t, 2)
 	r := start(t, simple(agent.url(), "", "", "client: aisdk\nrequests: {mode: translate}"))
-	part := func(n int, rest string) string {
-		return fmt.Sprintf(`{"type":"dynamic-tool","toolName":"rm","toolCallId":"c%d","input":{},%s}`, n, rest)
-	}
-	answered := func(n int, approved bool) string {
-		return part(n, fmt.Sprintf(`"state":"approval-responded","approval":{"id":"ask-%d","approved":%t}`, n, approved))
-	}
-	open := func(n int) string {
-		return part(n, fmt.Sprintf(`"state":"approval-requested","approval":{"id":"ask-%d"}`, n))
-	}
-	say := func(parts ...string) string {
-		return `{"id":"t","trigger":"submit-message","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"remove"}]},{"id":"m1","role":"assistant","parts":[` +
-			strings.Join(parts, ",") + `]}]}`
-	}
-	got := r.call(t, 200, alice, "POST", "/run", say(answered(1, true), open(2)), `"messageId":"m1"`, `"type":"tool-approval-request","approvalId":"ask-2","toolCallId":"c2"`, "[DONE]")
+	answered, part, say := aisdkAnswered, aisdkPart, aisdkGoesOn
+	got := r.call(t, 200, alice, "POST", "/run", say(answered(1, true), part(2, `"state":"approval-requested","approval":{"id":"ask-2"}`)), `"messageId":"m1"`, `"type":"tool-approval-request","approvalId":"ask-2","toolCallId":"c2"`, "[DONE]")
 	if strings.Contains(got, "c1") || strings.Contains(got, "tool-input") {
 		t.Errorf("the client gets %s", got)
 	}
@@ -323,4 +311,34 @@ func TestAnswersForgotten(t *testing.T) {
 	time.Sleep(600 * time.Millisecond)
 	r.call(t, 404, alice, "POST", path, mastraAnswer(run, "c2"), `"code":"run_unknown"`)
 	wantSilence(t, asked)
+}
+
+// aisdkPart is the part of a call in a message of the AI SDK's.
+func aisdkPart(n int, rest string) string {
+	return fmt.Sprintf(`{"type":"dynamic-tool","toolName":"rm","toolCallId":"c%d","input":{},%s}`, n, rest)
+}
+
+func aisdkAnswered(n int, approved bool) string {
+	return aisdkPart(n, fmt.Sprintf(`"state":"approval-responded","approval":{"id":"ask-%d","approved":%t}`, n, approved))
+}
+
+// aisdkGoesOn is the request of a client of the AI SDK's behind an answer with calls.
+func aisdkGoesOn(parts ...string) string {
+	return `{"id":"t","trigger":"submit-message","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"remove"}]},{"id":"m1","role":"assistant","parts":[` +
+		strings.Join(parts, ",") + `]}]}`
+}
+
+// TestAnswersGatheredAreRecorded: the recording of a run that asks again says what is in it: nothing came from the agent, in no dialect of its own.
+func TestAnswersGatheredAreRecorded(t *testing.T) {
+	t.Parallel()
+	agent, asked := asking(t, 2)
+	dir := t.TempDir()
+	yaml := simple(agent.url(), "", "options: {approvals: object}", "client: aisdk\nrequests: {mode: translate}\nrecord: {dir: "+dir+"}\n")
+	r := start(t, strings.Replace(yaml, "dialect: native", "dialect: langgraph", 1))
+	r.call(t, 200, alice, "POST", "/run", aisdkGoesOn(aisdkAnswered(1, true), aisdkPart(2, `"state":"approval-requested","approval":{"id":"ask-2"}`)), `"approvalId":"ask-2"`)
+	wantSilence(t, asked)
+	run := recordingIn(t, dir)
+	if got := kinds(run); run.From != "native" || len(run.Options) > 0 || strings.Count(got, "request") != 1 || !strings.HasSuffix(got, "end:paused") || strings.Contains(got, "fault") {
+		t.Errorf("the recording is from %s, with %v: %s", run.From, run.Options, got)
+	}
 }

@@ -267,7 +267,7 @@ func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 	case f != nil || !run.Ended:
 		f = s.stopRunElsewhere(key, &run, f)
 	case waits(&run.PastRun):
-		run.Status, run.Asks, run.Changed = hub.StatusCancelled, nil, time.Now().UnixMilli()
+		run.Status, run.Asks, run.Given, run.Changed = hub.StatusCancelled, nil, nil, time.Now().UnixMilli()
 		if err := r.runs.Put(key, run); err != nil {
 			f = asFailure(err)
 		}

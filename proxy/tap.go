@@ -72,7 +72,10 @@ func (x *stream) beginTap() {
 	copier, copies := x.engine.(*engine.Copier)
 	header := recording.Header{
 		Version: recording.Version, ID: c.id, Began: x.begun.UTC(), Route: c.route.cfg.Path, Upstream: c.route.up.Cfg.Name,
-		From: c.route.source.Name, To: c.target.dialect.Name, Options: c.route.up.Cfg.Options, Copied: copies, Shared: t.shared,
+		From: c.source(), To: c.target.dialect.Name, Copied: copies, Shared: t.shared,
+	}
+	if c.gathered == nil {
+		header.Options = c.route.up.Cfg.Options
 	}
 	for _, tape := range tapes {
 		header.Form = tape.filter.Form
