@@ -115,3 +115,30 @@ func TestMastraSessions(t *testing.T) {
 		}
 	}
 }
+
+// TestMastraAnswersEarly: an answer to a run that has not ended yet does not reach an agent: what else it asks is not known, and it waits for none.
+func TestMastraAnswersEarly(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, "event: metadata\ndata: {\"run_id\":\"r-1\"}\n\n"+`event: updates`+"\ndata: "+
+		`{"__interrupt__":[{"id":"7d911103a863499226035757253dd7d6","value":{"question":"Which?"}}]}`+"\n\n")
+	k.hangs = true
+	r := start(t, k.config("langgraph", "", "mastra"))
+	const agents = "/run/api/agents/helper/"
+	run := r.dial()
+	run.ask("POST", agents+"stream", `{"messages":"remove it","memory":{"thread":"t1"}}`, alice)
+	body, had := run.response().Body, ""
+	for part := make([]byte, 1<<10); !strings.Contains(had, `"runId":"`); {
+		n, err := body.Read(part)
+		if had += string(part[:n]); err != nil {
+			t.Fatalf("%v behind %s", err, had)
+		}
+	}
+	_, id, _ := strings.Cut(had, `"runId":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	k.seen(map[string]string{})
+	r.call(t, 409, alice, "POST", agents+"approve-tool-call", mastraAnswer(id, "7d911103a863499226035757253dd7d6"), `"code":"session_busy"`)
+	if calls := k.seen(map[string]string{}); calls != "" {
+		t.Errorf("the agent was asked %s", calls)
+	}
+	run.reset()
+}

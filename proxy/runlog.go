@@ -51,6 +51,8 @@ func (c *call) resume(asked *hub.Request) *hub.Failure {
 		return nil
 	case run.Ended && !waits(&run.PastRun):
 		return hub.Fail(hub.CodeRunEnded, nil)
+	case !run.Ended && c.target.dialect.ResumesRuns: // it may be about to ask, or another request is answering
+		return hub.Fail(hub.CodeSessionBusy, nil)
 	case len(asked.Thread) == 0:
 		asked.Thread = jsonBody(run.Thread)
 	case plainText(asked.Thread) != run.Thread:
