@@ -113,6 +113,7 @@ func TestAnswersAreGathered(t *testing.T) {
 			const agents = "/run/api/agents/helper/"
 			stream := r.call(t, 200, alice, "POST", agents+"stream", `{"messages":"remove them"`+c.memory+`}`, `"toolCallId":"c3"`)
 			wantDecisions(t, asked, "")
+			r.awaitEnds(1) // in the log, which clients do not wait for
 			_, run, _ := strings.Cut(stream, `"runId":"`)
 			run, _, _ = strings.Cut(run, `"`)
 			answer := func(path, call string, want ...string) string {
