@@ -304,12 +304,12 @@ func TestAnswersGatheredOfResponses(t *testing.T) {
 func TestAnswersForgotten(t *testing.T) {
 	t.Parallel()
 	agent, asked := asking(t, 2)
-	yaml := simple(agent.url(), "threads: {keep: 400ms}", "", "client: mastra\nmethods: [GET, POST]\nrequests: {mode: translate}")
+	yaml := simple(agent.url(), "threads: {keep: 1s}", "", "client: mastra\nmethods: [GET, POST]\nrequests: {mode: translate}")
 	r := start(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
 	const path = "/run/api/agents/helper/approve-tool-call"
 	run := askedOnce(t, r, "", asked)
 	r.call(t, 200, alice, "POST", path, mastraAnswer(run, "c1"), `"toolCallId":"c2"`)
-	time.Sleep(600 * time.Millisecond)
+	time.Sleep(2500 * time.Millisecond) // Redis may be late under load
 	r.call(t, 404, alice, "POST", path, mastraAnswer(run, "c2"), `"code":"run_unknown"`)
 	wantSilence(t, asked)
 }
