@@ -45,9 +45,13 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	defer asked.Detach()
 	var losses hub.Losses
 	c.chooseModel(asked, &losses)
-	turn, f := c.route.up.Agents.Begin(sessions.Call{
+	begins := sessions.Call{
 		Scope: c.scope, Thread: plainText(asked.Thread), Request: asked, Losses: &losses, Strict: c.route.cfg.Requests.Strict, Until: until,
-	})
+	}
+	if asked.Begins && c.target.dialect.ResumesRuns { // the name is for answers: the next turn tells the whole conversation again
+		begins.Thread, begins.Name = "", begins.Thread
+	}
+	turn, f := c.route.up.Agents.Begin(begins)
 	if f != nil {
 		return nil, c.refusedByAgent(f, losses.Names)
 	}

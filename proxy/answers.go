@@ -75,6 +75,20 @@ func (s *soFar) add(ev *hub.Event, _ hub.Disposition) {
 	s.failed = s.failed || ev.Kind == hub.RunEnd && ev.Status == hub.StatusFailed
 }
 
+// observer is what takes the events. again says that they tell of calls that were made before: these are in the conversation already.
+func (s *soFar) observer(again bool) func(*hub.Event, hub.Disposition) {
+	if !again {
+		return s.add
+	}
+	return func(ev *hub.Event, d hub.Disposition) {
+		own := *ev
+		if own.Kind == hub.ToolStart {
+			own.Flags |= hub.Resumed
+		}
+		s.add(&own, d)
+	}
+}
+
 // goOn completes a request that goes on from an answer on its connection, and returns about how many bytes were said before.
 func (c *call) goOn(asked *hub.Request) int {
 	if c.session == nil {

@@ -35,7 +35,7 @@ func violationLog() *rate.Limiter { return rate.NewLimiter(rate.Every(3*time.Sec
 // beginConformance begins to check a stream, if its route says so.
 func (x *stream) beginConformance() {
 	c := x.call
-	if c.route.cfg.Conformance == config.Off {
+	if c.route.cfg.Conformance == config.Off || c.gathered != nil {
 		return
 	}
 	k := &ruleCheck{x: x, stop: c.route.cfg.Conformance == config.Strict}

@@ -84,3 +84,61 @@ func TestMastraWholeAsks(t *testing.T) {
 	r.call(t, 400, alice, "POST", agents+"resume-stream", `{"runId":"`+run+`","toolCallId":"c1"}`, "resumeData")
 	r.call(t, 200, alice, "POST", agents+"approve-tool-call-generate", `{"runId":"`+run+`","toolCallId":"c1"}`, `"runId":"`+run+`"`, "Hello", `"finishReason":"stop"`)
 }
+
+// TestMastraSessions: a client of Mastra's servers that names no thread has one session of a program for its conversation, which is found by what
+// was said; an answer to a question finds it by the run. Another client that says the same has a session of its own.
+func TestMastraSessions(t *testing.T) {
+	t.Parallel()
+	r := start(t, strings.Replace(agentConfig(t, "mastra", t.TempDir(), "", ", methods: [GET, POST]"), "path: /run", "path: /run/*", 1))
+	const agents = "/run/api/agents/helper/"
+	said := ""
+	say := func(who, text, want string) string {
+		t.Helper()
+		return r.call(t, 200, who, "POST", agents+"stream", `{"messages":[`+said+`{"role":"user","content":"`+text+`"}]}`, want)
+	}
+	answered := func(text, answer string) {
+		said += `{"role":"user","content":"` + text + `"},{"role":"assistant","content":[{"type":"text","text":"` + answer + `"}]},`
+	}
+	say(alice, "hello", "Turn 1: you said hello")
+	answered("hello", "Turn 1: you said hello")
+	_, run, _ := strings.Cut(say(alice, "delete", `"type":"tool-call-approval"`), `"runId":"`)
+	run, _, _ = strings.Cut(run, `"`)
+	r.call(t, 404, bob, "POST", agents+"approve-tool-call", mastraAnswer(run, "toolu_2"), `"code":"run_unknown"`)
+	r.call(t, 200, alice, "POST", agents+"approve-tool-call", mastraAnswer(run, "toolu_2"), "allowed true")
+	answered("delete", "allowed true")
+	say(alice, "more", "Turn 3: you said more")
+	r.call(t, 409, alice, "POST", agents+"approve-tool-call", mastraAnswer(run, "toolu_2"), `"code":"run_ended"`)
+	say(bob, "more", "Turn 1: ")
+	for known, want := range map[string]float64{"new": 1, "known": 3, "told": 1} {
+		if n := r.metric("sabir_session_turns_total", "session="+known); n != want {
+			t.Errorf("%v turns were of sessions that are %s, want %v", n, known, want)
+		}
+	}
+}
+
+// TestMastraAnswersEarly: an answer to a run that has not ended yet does not reach an agent: what else it asks is not known, and it waits for none.
+func TestMastraAnswersEarly(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, "event: metadata\ndata: {\"run_id\":\"r-1\"}\n\n"+`event: updates`+"\ndata: "+
+		`{"__interrupt__":[{"id":"7d911103a863499226035757253dd7d6","value":{"question":"Which?"}}]}`+"\n\n")
+	k.hangs = true
+	r := start(t, k.config("langgraph", "", "mastra"))
+	const agents = "/run/api/agents/helper/"
+	run := r.dial()
+	run.ask("POST", agents+"stream", `{"messages":"remove it","memory":{"thread":"t1"}}`, alice)
+	body, had := run.response().Body, ""
+	for part := make([]byte, 1<<10); !strings.Contains(had, `"runId":"`); {
+		n, err := body.Read(part)
+		if had += string(part[:n]); err != nil {
+			t.Fatalf("%v behind %s", err, had)
+		}
+	}
+	_, id, _ := strings.Cut(had, `"runId":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	k.seen(map[string]string{})
+	r.call(t, 409, alice, "POST", agents+"approve-tool-call", mastraAnswer(id, "7d911103a863499226035757253dd7d6"), `"code":"session_busy"`)
+	if calls := k.seen(map[string]string{}); calls != "" {
+		t.Errorf("the agent was asked %s", calls)
+	}
+	run.reset()
+}

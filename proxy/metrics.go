@@ -79,6 +79,7 @@ type metrics struct {
 	processes    *prometheus.CounterVec
 	outgrown     *prometheus.CounterVec
 	asks         *prometheus.CounterVec
+	partial      *prometheus.CounterVec
 
 	// Times. Their buckets are wide: an agent takes from milliseconds to minutes.
 	firstEvent *prometheus.HistogramVec
@@ -203,6 +204,7 @@ func (m *metrics) sessionMetrics() {
 	m.processes = m.counter("processes_started_total", "Processes of agents that were started.", "upstream")
 	m.outgrown = m.counter("processes_outgrown_total", "Processes of agents that were killed because they held more memory than process.memory.", "upstream")
 	m.asks = m.counter("asks_total", "Questions of agents that are programs, by what became of them: asked, answered, allowed and denied for clients that cannot answer, expired, dropped. Of servers that wait, those that were allowed and denied.", "upstream", "outcome")
+	m.partial = m.counter("partial_answers_total", "Requests that answered some of the questions with which a run had ended, and were asked again for the rest.", "route")
 }
 
 func (m *metrics) timeMetrics() {

@@ -129,6 +129,7 @@ func (c *call) completeWith(asked *hub.Request, turn *threads.Turn, first bool) 
 	}
 	if turn.Thread.Name+turn.From.Name != "" {
 		complete(asked, turn.Before)
+		c.left = conversation.Decide(asked.Messages, c.left)
 	}
 	asked.Keep = false
 	// Agents that are processes know a conversation by what was said in it.

@@ -54,6 +54,8 @@ type call struct {
 	lines        *lineTurn      // of a client that speaks by lines; nil for others
 	multiplexed  bool           // the client has others on the same WebSocket
 	answers      []hub.Decision // to the questions with which the last run of such a turn has ended
+	gathered     *gathered      // what the client is asked again, where the agent is not; nil: the agent is asked
+	left         []hub.Decision // answers that were kept for questions which the client leaves behind
 	pending      *pendingStream // of a client that asks by two requests; nil for one
 	shared       *sharedRun     // that others may come to; nil: they may not
 	tapped       *tapped        // what a tap shows of the client's request; nil: there is no tap

@@ -75,6 +75,9 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if asked.Other {
 		return hub.Fail(hub.CodeNoEndpoint, nil)
 	}
+	if c.isGathered(asked) {
+		return nil // the agent is not asked
+	}
 	c.enterSession(asked)
 	if c.lacksHistory(asked) {
 		return hub.Fail(hub.CodePartial, nil)
@@ -110,6 +113,7 @@ func (c *call) write(asked *hub.Request) *hub.Failure {
 	if err != nil {
 		return unreadable(c.route.form.dialect, err)
 	}
+	c.losses.AddIf("answers", len(c.left) > 0)
 	if len(c.losses.Names) > 0 && c.route.cfg.Requests.Strict {
 		return c.route.lossy(c.losses.Names)
 	}
@@ -162,6 +166,9 @@ func (s *Server) noteRequest(c *call) {
 		c.route.metrics.turn(c.target.dialect.Name, c.turn.news)
 	}
 	s.noteLosses(c.route, c.losses.Names)
+	if c.gathered != nil {
+		s.metrics.partial.WithLabelValues(c.route.name).Inc()
+	}
 }
 
 func (s *Server) noteLosses(r *route, losses []string) {

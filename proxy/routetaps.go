@@ -101,7 +101,7 @@ func (i *inspector) tape(c *call) *runTape {
 	}
 	t := &runTape{filter: recording.Filter{Form: form, Max: maxTapped, Hide: c.route.redact != nil}, max: maxRunShown, shared: &i.memory, lost: i.dropped}
 	t.summary = runSummary{
-		ID: c.id, Route: c.route.cfg.Path, Upstream: c.route.up.Cfg.Name, From: c.route.source.Name, To: c.target.dialect.Name,
+		ID: c.id, Route: c.route.cfg.Path, Upstream: c.route.up.Cfg.Name, From: c.source(), To: c.target.dialect.Name,
 		Began: time.Now().UnixMilli(), Live: true, Copied: c.route.copies(c.target, c.asked),
 	}
 	i.mu.Lock()

@@ -25,8 +25,9 @@ type runRecord struct {
 	before runlog.Run // as it was, if an earlier turn began it
 	known  bool
 	run    runlog.Run
-	from   int  // the messages of the turn begin there
-	brief  bool // what was said in it stands in its conversation alone
+	given  []hub.Decision // to questions of the run, which waits for others
+	from   int            // the messages of the turn begin there
+	brief  bool           // what was said in it stands in its conversation alone
 }
 
 // asksOfRuns reports whether clients of a dialect ask about runs, or go on with them.
@@ -50,6 +51,8 @@ func (c *call) resume(asked *hub.Request) *hub.Failure {
 		return nil
 	case run.Ended && !waits(&run.PastRun):
 		return hub.Fail(hub.CodeRunEnded, nil)
+	case !run.Ended && c.target.dialect.ResumesRuns: // it may be about to ask, or another request is answering
+		return hub.Fail(hub.CodeSessionBusy, nil)
 	case len(asked.Thread) == 0:
 		asked.Thread = jsonBody(run.Thread)
 	case plainText(asked.Thread) != run.Thread:
@@ -86,24 +89,25 @@ func (c *call) recordIf(news bool, asked *hub.Request, from, size int) {
 // it answers all of them; or that about the call which it names, of the run that it goes on with.
 func (c *call) nameAnswers(asked *hub.Request) *hub.Failure {
 	named := slices.ContainsFunc(asked.Answers, func(d hub.Decision) bool { return len(d.Ask)+len(d.Call) > 0 })
-	if !asksOfRuns(c.target.dialect) || named && !c.target.dialect.ResumesRuns {
+	if !asksOfRuns(c.target.dialect) {
 		return nil
 	}
 	runs, err := c.route.runs.Of(c.scope, plainText(asked.Thread))
 	if err != nil {
 		return asFailure(err)
 	}
-	for _, run := range runs {
+	for i, run := range runs {
 		switch {
 		case !waits(&run.PastRun) || asked.Resumes && string(run.ID) != string(asked.Run):
 			continue
-		case named:
-			nameByCall(asked.Answers, run.Asks)
-		case len(run.Asks) == len(asked.Answers):
+		case named && c.target.dialect.ResumesRuns:
+			nameByCall(asked.Answers, questions(&run))
+		case !named && len(run.Asks) == len(asked.Answers):
 			for i := range run.Asks {
 				asked.Answers[i].Ask = run.Asks[i].ID
 			}
 		}
+		c.gather(asked, runs[i:], i == 0)
 		break
 	}
 	return nil
@@ -141,10 +145,13 @@ func (c *call) record(asked *hub.Request, from, size int) {
 		run = runlog.Run{Thread: plainText(asked.Thread), PastRun: hub.PastRun{Began: asked.Time}}
 	}
 	run.ID, run.Run.Thread, run.Model = bytes.Clone(asked.Run), bytes.Clone(asked.Thread), bytes.Clone(asked.Model)
-	run.Ended, run.Changed, run.Asks, run.Size = false, asked.Time, nil, run.Size+size
+	run.Ended, run.Changed, run.Asks, run.Given, run.Size = false, asked.Time, nil, nil, run.Size+size
 	c.run = &runRecord{
 		log: c.route.runs, key: key, before: before, known: known, run: run, from: from,
 		brief: c.thread != nil && !c.target.dialect.TellsRuns,
+	}
+	if c.gathered != nil {
+		c.run.given = c.gathered.given
 	}
 	run.Messages = slices.Concat(run.Messages, asked.Messages[from:])
 	_ = c.run.log.Put(key, run) // the store reports; the run goes on without it
@@ -176,6 +183,8 @@ func (c *call) endRun() {
 	if r.brief {
 		past.Messages, past.Size = nil, briefRun
 	}
+	past.Given = r.given
+	past.Size += sizeOf(past.Given)
 	_ = r.log.Put(r.key, past) // the store reports
 }
 
@@ -260,7 +269,7 @@ func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 	case f != nil || !run.Ended:
 		f = s.stopRunElsewhere(key, &run, f)
 	case waits(&run.PastRun):
-		run.Status, run.Asks, run.Changed = hub.StatusCancelled, nil, time.Now().UnixMilli()
+		run.Status, run.Asks, run.Given, run.Changed = hub.StatusCancelled, nil, nil, time.Now().UnixMilli()
 		if err := r.runs.Put(key, run); err != nil {
 			f = asFailure(err)
 		}

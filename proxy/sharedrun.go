@@ -98,7 +98,7 @@ func (s *Server) share(c *call) *hub.Failure {
 	about := &shared{
 		token: newToken(), asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.grace(), later: asked.Later && r.translates(c.target),
 	}
-	if r.copies(c.target, c.asked) {
+	if r.copies(c.target, c.asked) && c.gathered == nil {
 		about.records = r.source.Name
 	}
 	if c.lines != nil {

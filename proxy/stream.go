@@ -172,6 +172,9 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 // takeEngine takes the engine for the answer, and returns where it goes back to.
 func (x *stream) takeEngine(sink sink) *target {
 	c, r := x.call, x.call.route
+	if c.gathered != nil {
+		return x.takeOwnEngine(sink)
+	}
 	if log, ok := sink.(*logSink); ok {
 		return x.takeLogEngine(log)
 	}
@@ -255,10 +258,10 @@ func (x *stream) prepare(sink sink) {
 		}
 		x.pump.mayBeError = &eng.Recognition.Unsure
 		if x.call.soFar != nil {
-			eng.Observe.Normalized = x.call.soFar.add
+			eng.Observe.Normalized = x.call.soFar.observer(x.call.gathered != nil)
 		}
 		engine.Answer(eng.Enc, x.call.asked)
-		if x.call.asked != nil {
+		if x.call.asked != nil && !(x.call.gathered != nil && eng.Whole()) { // else it has no calls but the client's
 			eng.Seq.Answer(x.call.asked)
 		}
 	case *engine.Copier:
@@ -310,7 +313,9 @@ func (x *stream) open(sink sink) *hub.Failure {
 		until = x.begun.Add(total)
 	}
 	var err error
-	if up := x.call.route.up; up.Agents != nil {
+	if up := x.call.route.up; x.call.gathered != nil {
+		x.pump.src = &ownAnswer{x.call.gathered.say(x.call.asked)}
+	} else if up.Agents != nil {
 		x.pump.src, err = x.openProcess(until)
 	} else if up.WebSocket() {
 		refused := func(r *upstream.Refusal) *hub.Failure { return x.refused(up, r, sink) }

@@ -135,6 +135,7 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
 	}
 	fields = append(fields, c.turn.fields()...)
+	fields = append(fields, c.gathered.fields()...)
 	if name := c.principal(); name != "" {
 		fields = append(fields, zap.String("principal", name))
 	}

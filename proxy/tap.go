@@ -72,7 +72,10 @@ func (x *stream) beginTap() {
 	copier, copies := x.engine.(*engine.Copier)
 	header := recording.Header{
 		Version: recording.Version, ID: c.id, Began: x.begun.UTC(), Route: c.route.cfg.Path, Upstream: c.route.up.Cfg.Name,
-		From: c.route.source.Name, To: c.target.dialect.Name, Options: c.route.up.Cfg.Options, Copied: copies, Shared: t.shared,
+		From: c.source(), To: c.target.dialect.Name, Copied: copies, Shared: t.shared,
+	}
+	if c.gathered == nil {
+		header.Options = c.route.up.Cfg.Options
 	}
 	for _, tape := range tapes {
 		header.Form = tape.filter.Form
@@ -95,7 +98,7 @@ func (t *tap) requests(c *call) {
 	if r := c.tapped; r != nil {
 		t.request(recording.Client, r.method, r.path, r.body, r.size)
 	}
-	if c.request != nil && c.route.up.Agents == nil {
+	if c.request != nil && c.route.up.Agents == nil && c.gathered == nil {
 		body := c.request.Body()
 		t.request(recording.Agent, string(c.request.Header.Method()), string(c.request.Header.RequestURI()), body, len(body))
 	}

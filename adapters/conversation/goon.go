@@ -44,12 +44,16 @@ func (b *Builder) goOn(m *hub.Message) {
 }
 
 // Decide gives answers to the calls that their questions are about, in messages that are the caller's own, and returns those whose question
-// is not open there.
+// is not open there. As long as another one of its message is open, the agent has no answer of them: then the last answer to each counts.
 func Decide(ms []hub.Message, answers []hub.Decision) (others []hub.Decision) {
 	open := map[string]*hub.Part{}
+	waits := func(p hub.Part) bool { return p.Approval != nil && !p.Approval.Decided && p.Result == nil }
 	for i := range ms {
+		if !slices.ContainsFunc(ms[i].Parts, waits) {
+			continue
+		}
 		for j := range ms[i].Parts {
-			if p := &ms[i].Parts[j]; p.Approval != nil && !p.Approval.Decided && p.Result == nil {
+			if p := &ms[i].Parts[j]; p.Approval != nil && p.Result == nil {
 				open[string(p.Approval.ID)] = p
 			}
 		}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -125,6 +126,33 @@ func Decided(req *hub.Request) []hub.Decision {
 		}
 	}
 	return all
+}
+
+// Unanswered are the calls whose questions stay open though others that were asked with them are answered, and how many these are. nil: all
+// are answered, or none.
+func Unanswered(req *hub.Request) (answered int, open []*hub.Part) {
+	if _, input := SplitInput(req.Messages); req.Partial || len(input) > 0 {
+		return 0, nil // the user has gone on
+	}
+	for _, m := range before(req) {
+		for i := range m.Parts {
+			switch p := &m.Parts[i]; {
+			case Awaited(p):
+				answered++
+			case p.Kind == hub.PartCall && p.Result == nil && p.Approval != nil && !answers(req.Answers, p.Approval.ID):
+				open = append(open, p)
+			}
+		}
+	}
+	if answered == 0 {
+		return 0, nil
+	}
+	return answered, open
+}
+
+// answers reports whether one of some answers is that to a question.
+func answers(all []hub.Decision, ask []byte) bool {
+	return slices.ContainsFunc(all, func(d hub.Decision) bool { return bytes.Equal(d.Ask, ask) })
 }
 
 // before are the messages with the calls that a request answers: all where the client tells nothing else, or what the agent said last.

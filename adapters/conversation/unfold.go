@@ -169,16 +169,22 @@ func (u *unfolder) call(p *hub.Part) {
 	}
 }
 
-func (u *unfolder) approval(call []byte, p *hub.Part) {
-	a := p.Approval
-	id := a.ID
-	if len(id) == 0 {
-		id = call
+// Question is that whether a call may run, as far as the conversation has it.
+func Question(p *hub.Part) hub.Event {
+	return hub.Event{
+		Kind: hub.Ask, ID: p.Approval.ID, Ref: p.ID, AskKind: hub.AskPermission, Title: p.Name,
+		More: &hub.More{Sig: p.Approval.Sig, Options: approval.AppendOptions(nil)},
 	}
-	id = u.asks.Of(id)
+}
+
+func (u *unfolder) approval(call []byte, p *hub.Part) {
+	a, asked := p.Approval, Question(p)
+	if len(asked.ID) == 0 {
+		asked.ID = call
+	}
+	id := u.asks.Of(asked.ID)
 	ask := u.event(hub.Ask, id)
-	ask.Ref, ask.AskKind, ask.Title = call, hub.AskPermission, p.Name
-	ask.More = &hub.More{Sig: a.Sig, Options: approval.AppendOptions(nil)}
+	ask.Ref, ask.AskKind, ask.Title, ask.More = call, asked.AskKind, asked.Title, asked.More
 	if a.Decided {
 		answer := u.event(hub.Answer, id)
 		answer.Status, answer.Name, answer.Text = hub.StatusChosen, approval.Option(a.Approved), a.Reason

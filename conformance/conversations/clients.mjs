@@ -62,7 +62,7 @@ export const clients = [
   openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", ...few] }),
   openaiStoredClient({ name: "openai 7, conversations", OpenAI, agents: [...few, "Claude Code"], conversation: true }),
   anthropicThreadsClient({ name: "@anthropic-ai/sdk 1, threads", Anthropic, agents: ["Pydantic AI, AG-UI", "a model, Chat Completions", "Claude Code", ...few] }),
-  mastraClient({ name: "@mastra/client-js 1.47", MastraClient, agents: ["Pydantic AI, AG-UI", "AI SDK", "a model, Chat Completions"] }),
+  mastraClient({ name: "@mastra/client-js 1.47", MastraClient, agents: ["Pydantic AI, AG-UI", "AI SDK", "a model, Chat Completions", "Claude Code"] }),
   mastraClient({ name: "@mastra/client-js 1.47, threads", MastraClient, threads: true, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", ...few] }),
 ];
 

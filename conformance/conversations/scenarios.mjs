@@ -23,11 +23,6 @@ const asksInOrder = {
   can: ({ agent }) => agent.can.askInOrder !== false, reason: "The agent asks of both calls in any order: the scenario cannot say of which it approves.",
 };
 
-const decidesAtOnce = {
-  can: ({ client, agent }) => client.can.decideAtOnce !== false || !agent.can.askAtOnce,
-  reason: "The client answers one question with each request, and Sabir does not gather the answers to questions that an agent has asked at once.",
-};
-
 const hasTools = { can: ({ client }) => client.can.tools !== false, reason: "The client's protocol has no tools of the client's." };
 const takesTools = { can: ({ agent }) => agent.can.take, reason: "The agent is a program with tools of its own: it takes none from a request." };
 const regenerates = { can: ({ client }) => client.can.regenerate !== false, reason: "The client's protocol has no way to take a turn back." };
@@ -57,7 +52,7 @@ export const scenarios = {
   both: { title: "either's", needs: [runsTools, takesTools, hasTools, clientTools], run: eithersTools },
   abandoned: { title: "ignored", needs: [takesTools, hasTools, clientTools, leavesCalls], run: abandoned, direct: false },
   decided: {
-    title: "one of two", needs: [asks, decides, asksInOrder, decidesAtOnce], run: oneOfTwo,
+    title: "one of two", needs: [asks, decides, asksInOrder], run: oneOfTwo,
     remark: ({ agent }) => agent.can.askAtOnce ? undefined : "The agent asks of the second call when the first is done.",
   },
   stop: { title: "stopped", needs: [speaks], run: stopped },

@@ -4,7 +4,7 @@ import { askUser, kept } from "./talk.mjs";
 
 export function mastraClient({ name, MastraClient, threads, agents }) {
   return {
-    name, agents, dialect: "mastra", can: { bring: true, decide: true, decideAtOnce: false, form: true, leave: false, atOnce: false, regenerate: !threads },
+    name, agents, dialect: "mastra", can: { bring: true, decide: true, form: true, leave: false, atOnce: false, regenerate: !threads },
     open: (url) => new Talk(MastraClient, url, threads),
   };
 }

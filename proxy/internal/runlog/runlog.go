@@ -26,6 +26,8 @@ type Limits struct {
 type Run struct {
 	Thread string
 	Size   int // about how many bytes its messages hold
+	// Given are the answers to questions of the run, which waits for others as well. These are in Asks, those that were answered are not.
+	Given []hub.Decision
 	hub.PastRun
 }
 

@@ -13,6 +13,7 @@ import (
 type Call struct {
 	Scope   string // separates routes and principals: sessions of another are not found
 	Thread  string // the conversation as the client names it, "" if it does not
+	Name    string // by which answers to the questions of the turn come then, "" for none
 	Request *hub.Request
 	Losses  *hub.Losses
 	Strict  bool      // nothing may be lost
@@ -20,15 +21,23 @@ type Call struct {
 }
 
 // Begin asks an agent for a turn, in the session that the request goes on with, or in a new one.
-func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
+func (p *Pool) Begin(c Call) (t *Turn, f *hub.Failure) {
 	if c.Request.Partial {
 		return p.beginPartial(&c)
 	}
-	p.loseInstructions(&c)
+	if t, f = p.beginWhole(&c); f == nil && c.Name != "" {
+		p.name(t.session, c.Name)
+	}
+	return t, f
+}
+
+// beginWhole asks for a turn for a client that tells the whole conversation.
+func (p *Pool) beginWhole(c *Call) (*Turn, *hub.Failure) {
+	p.loseInstructions(c)
 	chain, at := conversation.ChainOf(c.Request.Messages)
 	answers := conversation.Since(c.Request, nil)
 	hasAnswers := len(answers.Answers)+len(answers.Messages) > 0
-	s, known := p.find(&c, chain, at, hasAnswers)
+	s, known := p.find(c, chain, at, hasAnswers)
 	if s != nil {
 		defer p.release(s)
 		if f := s.free(c.Until); f != nil {
@@ -37,7 +46,7 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 	}
 	switch {
 	case s != nil && known == s.links() && (known < len(chain) || hasAnswers):
-		return p.goOn(s, &c, conversation.Since(c.Request, at[known:]), chain)
+		return p.goOn(s, c, conversation.Since(c.Request, at[known:]), chain)
 	case len(chain) == 0:
 		return nil, hub.Fail(hub.CodeUnreadable, conversation.NothingNew())
 	case s == nil && hasAnswers && known == len(chain):
@@ -53,7 +62,7 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 		}
 		p.forget(s)
 	}
-	return p.beginNew(&c, p.withPreamble(c.Request, last), chain)
+	return p.beginNew(c, p.withPreamble(c.Request, last), chain)
 }
 
 // loseInstructions counts those of the client, which no driver gets to see beside what is new: agents have instructions of their own. One
@@ -69,7 +78,11 @@ func (p *Pool) beginPartial(c *Call) (*Turn, *hub.Failure) {
 		if f := s.free(c.Until); f != nil {
 			return nil, f
 		}
-		return p.goOn(s, c, c.Request, nil)
+		var chain conversation.Chain
+		if s.thread == "" && len(c.Request.Messages) == 0 {
+			chain = p.chainOf(s) // the client says nothing but its answers
+		}
+		return p.goOn(s, c, c.Request, chain)
 	}
 	if len(c.Request.Answers) > 0 && len(c.Request.Messages) == 0 {
 		return nil, hub.Fail(hub.CodeAskUnknown, nil)

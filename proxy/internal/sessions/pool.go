@@ -189,8 +189,10 @@ func (p *Pool) forget(s *session) {
 	p.mu.Lock()
 	_, known := p.all[s]
 	delete(p.all, s)
-	if key := (threadKey{s.scope, s.thread}); p.threads[key] == s {
-		delete(p.threads, key)
+	for _, name := range []string{s.thread, s.name} {
+		if key := (threadKey{s.scope, name}); p.threads[key] == s {
+			delete(p.threads, key)
+		}
 	}
 	p.unhead(s)
 	p.mu.Unlock()
@@ -199,6 +201,17 @@ func (p *Pool) forget(s *session) {
 		if s.ownDir {
 			_ = os.RemoveAll(s.dir)
 		}
+	}
+}
+
+// name names a session by its last turn.
+func (p *Pool) name(s *session, name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.threads, threadKey{s.scope, s.name})
+	if _, known := p.all[s]; known {
+		s.name = name
+		p.threads[threadKey{s.scope, name}] = s
 	}
 }
 

@@ -19,6 +19,7 @@ type session struct {
 	ownDir        bool
 	chain         conversation.Chain // guarded by the pool
 	claimed       bool               // guarded by the pool: a request is about to go on with it
+	name          string             // guarded by the pool: see [Call.Name]
 
 	mu    sync.Mutex
 	room  sync.Cond // signalled when lines are taken, or no longer will be

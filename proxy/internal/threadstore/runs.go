@@ -20,6 +20,7 @@ type pastRun struct {
 	Format int
 	Thread string
 	Size   int
+	Given  []hub.Decision `json:",omitempty"`
 	Past   hub.PastRun
 }
 
@@ -68,7 +69,7 @@ func (r Runs) find(ctx context.Context, scope string, names []string) (all []run
 			r.cfg.OnError(fmt.Errorf("a run: %w", errFormat))
 			continue
 		}
-		run := runlog.Run{Thread: p.Thread, Size: p.Size, PastRun: p.Past}
+		run := runlog.Run{Thread: p.Thread, Size: p.Size, Given: p.Given, PastRun: p.Past}
 		if !run.Ended && cmd.Val()[1] == nil {
 			run.Ended, run.Status, run.Err = true, hub.StatusFailed, []byte("The replica that read the agent is gone.")
 		}
@@ -120,7 +121,7 @@ func (r Runs) Put(key runlog.Key, run runlog.Run) error {
 		r.cfg.OnLost()
 		return r.Drop(key)
 	}
-	data, err := json.Marshal(pastRun{Format: format, Thread: run.Thread, Size: run.Size, Past: run.PastRun})
+	data, err := json.Marshal(pastRun{Format: format, Thread: run.Thread, Size: run.Size, Given: run.Given, Past: run.PastRun})
 	if err != nil {
 		return err
 	}
