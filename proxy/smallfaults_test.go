@@ -124,8 +124,8 @@ func TestListOfRunsGoesOn(t *testing.T) {
 	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "inspect: content\n", "", "client: twin\n"))
 	r.InspectAlways()
 	follow := r.kept.inspect.follower()
-	for i, want := range []string{"event: runs\ndata: {\"changed\":[],\"gone\":[]}\n\n", "", ""} {
-		if got, over := follow(nil); string(got) != want || over {
+	for i := range 3 {
+		if got, over := follow(nil); strings.HasPrefix(string(got), "event: runs\n") != (i == 0) || len(got) > 0 != (i == 0) || over {
 			t.Errorf("look %d: %q, over %t", i, got, over)
 		}
 	}
