@@ -77,6 +77,26 @@ func TestTurnMovesOn(t *testing.T) {
 	}
 }
 
+// TestTurnIsLeft: a turn that outlives its client lets it go at once, though it goes on; any other ends with its client.
+func TestTurnIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{true, false} {
+		turn := newLineTurn(nil, nil, nil, "", nil)
+		turn.shared = shared
+		turn.leave()
+		turn.leave()
+		left := false
+		select {
+		case <-turn.left:
+			left = true
+		default:
+		}
+		if left != shared || (turn.canceler.Failure() != nil) == shared || turn.leaving.Failure() == nil {
+			t.Errorf("it outlives its client: %t; it is left: %t, and cancelled by %v", shared, left, turn.canceler.Failure())
+		}
+	}
+}
+
 // TestWhatOpensNoConnection: a request that neither opens a connection of an editor nor is of one opens none.
 func TestWhatOpensNoConnection(t *testing.T) {
 	t.Parallel()
