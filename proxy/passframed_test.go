@@ -115,16 +115,20 @@ func TestAgeOfWhatAgentsKeep(t *testing.T) {
 		r.call(t, 200, alice, "POST", "/run/threads/t1/runs/stream", said(text), "Hi!")
 		time.Sleep(5 * time.Millisecond) // the next run is younger
 	}
-	created := func(json string) (all []string) {
+	created := func(json string) (all []time.Time) {
 		for _, rest := range strings.Split(json, `"created_at":"`)[1:] {
-			at, _, _ := strings.Cut(rest, `"`)
+			text, _, _ := strings.Cut(rest, `"`)
+			at, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				t.Error(err)
+			}
 			all = append(all, at)
 		}
 		return all
 	}
 	runs := created(r.call(t, 200, alice, "GET", "/run/threads/t1/runs", ""))
 	thread := created(r.call(t, 200, alice, "GET", "/run/threads/t1", ""))
-	if len(runs) != 2 || len(thread) != 1 || runs[0] <= runs[1] || thread[0] != runs[1] {
+	if len(runs) != 2 || len(thread) != 1 || !runs[0].After(runs[1]) || !thread[0].Equal(runs[1]) {
 		t.Errorf("the runs began at %v, the conversation at %v", runs, thread)
 	}
 }
