@@ -3,8 +3,11 @@ package proxy
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/page"
 )
 
 // TestAdminAnswersOnce: a request of operators that is refused gets that answer, and nothing of what it asked for.
@@ -42,6 +45,29 @@ func TestAdminAnswersOnce(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != c.status || !strings.HasPrefix(string(said), c.begins) || resp.Header.Get("Allow") != c.allow || strings.Contains(string(said), "sabir_") {
 			t.Errorf("%s %s%s: status %d, %v, %.200s", c.method, c.host, c.path, resp.StatusCode, resp.Header, said)
+		}
+	}
+}
+
+// TestPageIsNoOthers: what operators see of runs is no part of another page, is not kept, and tells no one where they have been.
+func TestPageIsNoOthers(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "inspect: content\n", "", "client: twin\n"))
+	admin, end := r.serveAdmin()
+	defer end()
+	for _, path := range []string{"/inspect/", "/inspect/runs/9"} {
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(httptest.NewRequest("GET", admin+path, http.NoBody))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		for name, want := range map[string]string{
+			"Content-Security-Policy": page.Policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+		} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q", path, name, got)
+			}
 		}
 	}
 }

@@ -150,6 +150,12 @@ func TestFailover(t *testing.T) {
 		if !moves && statuses[200] != 2 {
 			t.Errorf("%s: statuses %v", name, statuses)
 		}
+		if n := r.logs.FilterMessage("run moves to another address").Len(); n != map[bool]int{true: 2, false: 0}[moves] {
+			t.Errorf("%s: %d lines say that a run moves", name, n)
+		}
+		if n := r.metric("sabir_upstream_responses_total", "status=503"); strings.HasPrefix(name, "busy") && n != 2 {
+			t.Errorf("%s: %v answers say so", name, n)
+		}
 		if moves && asked != nil && asked.opened() != 1 {
 			t.Errorf("%s: %d connections for two runs, which were declined in whole answers", name, asked.opened())
 		}

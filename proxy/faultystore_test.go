@@ -143,7 +143,7 @@ func failEach(t *testing.T, r *rig, f *breakdowns, all []faultyRequest) {
 		f.set(q.fails, q.nth)
 		c := r.dial()
 		c.ask(q.method, "/run"+q.path, q.body, alice)
-		if resp, got := c.whole(); resp.StatusCode != 503 || resp.Header.Get("X-Sabir-Error") != "store_unavailable" {
+		if resp, got := c.whole(); resp.StatusCode != 503 || resp.Header.Get("X-Sabir-Error") != "store_unavailable" || !strings.Contains(got, "store_unavailable") {
 			t.Errorf("%s %s, %s fails at its use %d: status %d, %s", q.method, q.path, q.fails, q.nth, resp.StatusCode, got)
 		}
 		c.Close()

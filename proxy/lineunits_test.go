@@ -77,13 +77,33 @@ func TestTurnMovesOn(t *testing.T) {
 	}
 }
 
+// TestTurnIsLeft: a turn that outlives its client lets it go at once, though it goes on; any other ends with its client.
+func TestTurnIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{true, false} {
+		turn := newLineTurn(nil, nil, nil, "", nil)
+		turn.shared = shared
+		turn.leave()
+		turn.leave()
+		left := false
+		select {
+		case <-turn.left:
+			left = true
+		default:
+		}
+		if left != shared || (turn.canceler.Failure() != nil) == shared || turn.leaving.Failure() == nil {
+			t.Errorf("it outlives its client: %t; it is left: %t, and cancelled by %v", shared, left, turn.canceler.Failure())
+		}
+	}
+}
+
 // TestWhatOpensNoConnection: a request that neither opens a connection of an editor nor is of one opens none.
 func TestWhatOpensNoConnection(t *testing.T) {
 	t.Parallel()
 	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "", "", "methods: [GET, POST]\nclient: acp\nrequests: {mode: translate}"))
 	h := &httpEditor{rig: r, header: http.Header{}}
 	for method, body := range map[string]string{"GET": "", "POST": `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`} {
-		if resp, got := h.do(method, "/run", body, ""); resp.Header.Get("Acp-Connection-Id") != "" || len(r.lineConns.all()) != 0 {
+		if resp, got := h.do(method, "/run", body, ""); resp.Header.Get("Acp-Connection-Id") != "" || len(r.lineConns.all()) != 0 || got == "" {
 			t.Errorf("%s: %s: %s", method, resp.Status, got)
 		}
 	}

@@ -87,6 +87,9 @@ func TestMultiplexNames(t *testing.T) {
 	c.half(1)
 	c.say(sends("one", "chat-2", "hi"))
 	c.closing(websocket.ClosePolicyViolation, "in use")
+	if n := r.metric("sabir_requests_rejected_total"); n != 1 {
+		t.Errorf("%v messages were refused", n)
+	}
 	<-stopped
 }
 

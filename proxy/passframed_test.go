@@ -26,6 +26,39 @@ func TestNoStreamByHTTP2(t *testing.T) {
 	}
 }
 
+// TestNoStreamKeepsConnection: behind an answer that is no stream the connection goes on, unless its client wants otherwise.
+func TestNoStreamKeepsConnection(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.answer("200 OK", "Content-Type: application/json", "Content-Length: 2")
+			p.send("{}")
+		}
+	})
+	r := start(t, simple(a.url(), "", "", "client: native\n"))
+	c := r.dial()
+	for _, closes := range []bool{false, false, true} {
+		c.ask("POST", "/run", "{}", "Connection: "+map[bool]string{false: "keep-alive", true: "close"}[closes])
+		if resp, body := c.whole(); resp.StatusCode != 200 || body != "{}" || resp.Close != closes {
+			t.Errorf("status %d, %q, closes %t, want %t", resp.StatusCode, body, resp.Close, closes)
+		}
+	}
+}
+
+// TestTokensOfOtherLimits: tokens are charged to those accounts alone that have a limit of tokens.
+func TestTokensOfOtherLimits(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(lines(lineStart, lineHello, lineUsage(20, 40), lineEnd)))
+	r := start(t, limited(a.url(), "{principal: {streams: 5}}", "{tokens_per_minute: 600}"))
+	r.allowed("/run", asAlice)
+	r.awaitEnds(1)
+	await(t, "the tokens to be charged", func() bool {
+		r.kept.quotas.mu.Lock()
+		defer r.kept.quotas.mu.Unlock()
+		return r.kept.quotas.places[accountKey{route: "/run"}].tokens.TokensAt(time.Now()) < 550
+	})
+}
+
 // TestSilentValue: an answer of one JSON value that takes longer than a stream may be silent is no stream for that.
 func TestSilentValue(t *testing.T) {
 	t.Parallel()
@@ -82,16 +115,20 @@ func TestAgeOfWhatAgentsKeep(t *testing.T) {
 		r.call(t, 200, alice, "POST", "/run/threads/t1/runs/stream", said(text), "Hi!")
 		time.Sleep(5 * time.Millisecond) // the next run is younger
 	}
-	created := func(json string) (all []string) {
+	created := func(json string) (all []time.Time) {
 		for _, rest := range strings.Split(json, `"created_at":"`)[1:] {
-			at, _, _ := strings.Cut(rest, `"`)
+			text, _, _ := strings.Cut(rest, `"`)
+			at, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				t.Error(err)
+			}
 			all = append(all, at)
 		}
 		return all
 	}
 	runs := created(r.call(t, 200, alice, "GET", "/run/threads/t1/runs", ""))
 	thread := created(r.call(t, 200, alice, "GET", "/run/threads/t1", ""))
-	if len(runs) != 2 || len(thread) != 1 || runs[0] <= runs[1] || thread[0] != runs[1] {
+	if len(runs) != 2 || len(thread) != 1 || !runs[0].After(runs[1]) || !thread[0].Equal(runs[1]) {
 		t.Errorf("the runs began at %v, the conversation at %v", runs, thread)
 	}
 }

@@ -226,6 +226,14 @@ func TestWaitingIsBounded(t *testing.T) {
 	if end := r.awaitEnds(1); end["ending"] != "upstream_idle" || end["cause"] != errNoStart.Error() || end["bytes_out"] != int64(len(body)) {
 		t.Errorf("log %v", end)
 	}
+	for name, labels := range map[string][]string{"sabir_streams_total": {"ending=upstream_idle"}, "sabir_stream_duration_seconds": nil} {
+		if n := r.metric(name, append(labels, "route=/sse/*")...); n != 1 {
+			t.Errorf("%s is %v", name, n)
+		}
+	}
+	if n := r.metric("sabir_bytes_total", "route=/sse/*", "direction=out"); n != float64(len(body)) {
+		t.Errorf("%v bytes are counted, the client has %d", n, len(body))
+	}
 }
 
 // TestDrainWhileWaiting ends streams that have no run at once, and lets the others go on (S4-32).
