@@ -9,7 +9,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
+	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
@@ -191,6 +193,26 @@ func TestLevelsOfTheLog(t *testing.T) {
 		}
 		if level := r.logs.FilterMessage("stream ended").All()[0].Level; level != c.want {
 			t.Errorf("%s: %v", name, level)
+		}
+	}
+}
+
+// TestDroppedParameters: parameters of a query that were dropped are counted and logged, and where there are none nothing is.
+func TestDroppedParameters(t *testing.T) {
+	t.Parallel()
+	for _, dropped := range []int{0, 1, 3} {
+		core, logs := observer.New(zapcore.DebugLevel)
+		x, parameters := ended(), new(counts)
+		x.call.dropped, x.call.route.metrics.parameters = dropped, parameters
+		(&Server{log: zap.New(core)}).noteDropped(x.call)
+		lines := logs.All()
+		if int(*parameters) != dropped || len(lines) != min(dropped, 1) {
+			t.Errorf("%d: %v are counted, %v", dropped, *parameters, lines)
+		}
+		for _, l := range lines {
+			if got := l.ContextMap(); got["parameters"] != int64(dropped) || got["route"] != "/run" || got["upstream"] != "agent" || got["request_id"] != "id-1" {
+				t.Errorf("%d: %v", dropped, got)
+			}
 		}
 	}
 }

@@ -50,7 +50,10 @@ func (b brokenRuns) Of(scope, thread string) ([]runlog.Run, error) {
 }
 
 func (b brokenRuns) Put(key runlog.Key, run runlog.Run) error {
-	return errors.Join(b.fails("put"), b.Store.Put(key, run))
+	if err := b.fails("put"); err != nil {
+		return err
+	}
+	return b.Store.Put(key, run)
 }
 
 func (b brokenRuns) Forget(scope, thread string) error {
@@ -100,4 +103,24 @@ func TestStoreThatFailsHalfway(t *testing.T) {
 			store.broken.Store(nil)
 		}
 	}
+}
+
+// TestWaitingRunAtAStoreThatFails: a run that waits for its client is ended only if the store takes that.
+func TestWaitingRunAtAStoreThatFails(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(lines(lineStart, `{"kind":"tool.start","id":"c1","name":"drop"}`, `{"kind":"ask","id":"q1","ref":"c1","what":"permission","title":"Drop it?"}`,
+		`{"kind":"run.end","status":"paused"}`)))
+	r := below(t, a, "langgraph")
+	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/wait", said("one"), `"__interrupt__":`)
+	_, id, _ := strings.Cut(r.call(t, 200, alice, "GET", "/run/threads/t1/runs", "", `"status":"interrupted"`), `"run_id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	var store brokenStore
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run/x", Plain: "/run/x"})
+	route.runs = brokenRuns{route.runs, &store}
+	put := "put"
+	store.broken.Store(&put)
+	r.call(t, 503, alice, "POST", "/run/threads/t1/runs/"+id+"/cancel", "", "store_unavailable")
+	store.broken.Store(nil)
+	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/"+id+"/cancel", "")
+	r.call(t, 409, alice, "POST", "/run/threads/t1/runs/"+id+"/cancel", "", "run_ended")
 }
