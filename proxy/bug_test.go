@@ -131,6 +131,28 @@ func TestEnginesOfWholeAnswers(t *testing.T) {
 	}
 }
 
+// TestEnginesOfReaders: those that write and read the log of a run are used again.
+func TestEnginesOfReaders(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: agui\nrequests: {mode: translate}\nresume: {grace: 1m}"))
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	var written, read bool
+	for runs := 0; runs < 50 && !(written && read); runs++ {
+		_, resp := r.openRun()
+		if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "Hello") {
+			t.Fatalf("%v behind %s", err, body)
+		}
+		r.awaitEnds(runs + 1)
+		await(t, "the reader to be gone", func() bool { return r.logs.FilterMessage("run read").Len() == runs+1 })
+		written = written || route.tape.target.engines.Get() != nil
+		read = read || route.tape.viewers["agui"].engines.Get() != nil
+	}
+	if !written || !read {
+		t.Errorf("used again: of the log %t, of its reader %t", written, read)
+	}
+}
+
 // TestBugOfOneReader: where what one client of a run gets cannot be written, that client is cut off. The run goes on, and others read it.
 func TestBugOfOneReader(t *testing.T) {
 	t.Parallel()

@@ -11,12 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/overload"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // overload makes a process believe that it has too much to do, at each look.
@@ -230,4 +232,42 @@ func TestLoadIsWatched(t *testing.T) {
 	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: twin\n"))
 	r.overload(1)
 	await(t, "the end of the overload", func() bool { return !r.shed.Sheds() })
+}
+
+// TestWhatIsShed: of what comes while the process is overloaded, requests that would begin a run are refused before their bodies are read, and
+// nothing else is.
+func TestWhatIsShed(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: agui\nrequests: {mode: translate}\nresume: {grace: 1m}"))
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	asks := func(sub *subpath, header ...string) bool {
+		var ctx fasthttp.RequestCtx
+		ctx.Init(new(fasthttp.Request), nil, nil)
+		ctx.Request.Header.SetMethod("POST")
+		for i := 0; i < len(header); i += 2 {
+			ctx.Request.Header.Set(header[i], header[i+1])
+		}
+		return r.refuseOverloaded(&ctx, route, route.targets[0], sub) != nil
+	}
+	run := &subpath{op: hub.OpRun}
+	if asks(run) {
+		t.Error("a run is refused without an overload")
+	}
+	r.overload(10)
+	if !asks(run) || !asks(&subpath{op: hub.OpWhole}) {
+		t.Error("a run is taken")
+	}
+	for name, refused := range map[string]bool{
+		"another request": asks(&subpath{op: hub.OpRuns}), "one that comes back": asks(run, "X-Sabir-Run", "r"),
+		"a socket": asks(run, "Connection", "Upgrade", "Upgrade", "websocket"),
+	} {
+		if refused {
+			t.Errorf("%s is refused", name)
+		}
+	}
+	route.part++
+	if asks(run) {
+		t.Error("a part of one is refused")
+	}
+	route.part--
 }
