@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -28,6 +29,12 @@ func ended() *stream {
 		metrics: new(routeMetrics),
 	}
 	return &stream{call: &call{route: r, target: &target{dialect: &twin}, id: "id-1", peer: "peer"}, stats: new(engine.Stats)}
+}
+
+// usualFields are in the line of each stream, by name.
+var usualFields = []string{
+	"bytes_in", "bytes_out", "dropped", "ending", "events_in", "events_out", "first_event", "from", "peer", "records", "repairs", "request_id", "route",
+	"to", "total", "upstream",
 }
 
 // TestFieldsOfTheLog: what only some streams have is in the line of log of these, and of no others.
@@ -60,6 +67,9 @@ func TestFieldsOfTheLog(t *testing.T) {
 	} {
 		x := ended()
 		usual := mapOf(x.fields(nil, "done", time.Second))
+		if got := slices.Sorted(maps.Keys(usual)); !slices.Equal(got, usualFields) {
+			t.Errorf("each line has %v", got)
+		}
 		c.set(x)
 		got := mapOf(x.fields(c.f, "done", time.Second))
 		for key := range usual {
