@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fasthttp/websocket"
 
@@ -110,6 +111,48 @@ func TestEnginesAfterBugs(t *testing.T) {
 	}
 }
 
+// TestEnginesOfWholeAnswers: that of an answer in one piece is used again as well, and by no stream.
+func TestEnginesOfWholeAnswers(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: openai-chat\nrequests: {mode: translate}\n"))
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	again := false
+	for runs := 0; runs < 50 && !again; runs++ {
+		r.post("/run", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`)
+		r.awaitEnds(runs + 1)
+		again = route.first.wholes.Get() != nil
+		if route.first.engines.Get() != nil {
+			t.Error("it is kept for streams")
+		}
+	}
+	if !again {
+		t.Error("it is not used again")
+	}
+}
+
+// TestEnginesOfReaders: those that write and read the log of a run are used again.
+func TestEnginesOfReaders(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: agui\nrequests: {mode: translate}\nresume: {grace: 1m}"))
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	var written, read bool
+	for runs := 0; runs < 50 && !(written && read); runs++ {
+		_, resp := r.openRun()
+		if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "Hello") {
+			t.Fatalf("%v behind %s", err, body)
+		}
+		r.awaitEnds(runs + 1)
+		await(t, "the reader to be gone", func() bool { return r.logs.FilterMessage("run read").Len() == runs+1 })
+		written = written || route.tape.target.engines.Get() != nil
+		read = read || route.tape.viewers["agui"].engines.Get() != nil
+	}
+	if !written || !read {
+		t.Errorf("used again: of the log %t, of its reader %t", written, read)
+	}
+}
+
 // TestBugOfOneReader: where what one client of a run gets cannot be written, that client is cut off. The run goes on, and others read it.
 func TestBugOfOneReader(t *testing.T) {
 	t.Parallel()
@@ -161,19 +204,30 @@ func TestBugInTurn(t *testing.T) {
 	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/stream", said("one"), "Hello")
 }
 
-// TestMessagesThatWait are bounded in their bytes as well.
+// TestMessagesThatWait are bounded in their number and in their bytes: what fits waits, and what does not closes the connection.
 func TestMessagesThatWait(t *testing.T) {
 	t.Parallel()
-	a := silentAgent(t, nil)
-	r := start(t, simple(a.url(), "", "", "client: twin\n"))
-	r.table.Load().maxBody = 1000 // before any session reads it
-	c := r.dialWS("/run")
-	c.say("go")
-	c.hear()
-	c.say(strings.Repeat("x", 600))
-	c.say(strings.Repeat("x", 600))
-	if code := c.code(); code != websocket.ClosePolicyViolation {
-		t.Errorf("closed with %d", code)
+	for name, fit := range map[string][]int{"messages": {2, 2, 2, 2, 2, 2, 2, 2}, "bytes": {600, 400}} {
+		a := silentAgent(t, nil)
+		r := start(t, simple(a.url(), "", "", "client: twin\n"))
+		r.table.Load().maxBody = 1000 // before any session reads it
+		c := r.dialWS("/run")
+		c.say("go")
+		c.hear()
+		for _, size := range fit {
+			c.say(strings.Repeat("x", size))
+		}
+		taken := false
+		c.SetPongHandler(func(string) error { // which answers when they have been read
+			taken = true
+			return c.WriteMessage(websocket.TextMessage, []byte("x"))
+		})
+		if err := c.WriteControl(websocket.PingMessage, nil, time.Now().Add(testTimeout)); err != nil {
+			t.Fatal(err)
+		}
+		if code := c.code(); code != websocket.ClosePolicyViolation || !taken {
+			t.Errorf("%s: closed with %d, what fits was taken: %t", name, code, taken)
+		}
 	}
 }
 

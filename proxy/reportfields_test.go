@@ -3,13 +3,16 @@ package proxy
 import (
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
+	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
@@ -26,6 +29,12 @@ func ended() *stream {
 		metrics: new(routeMetrics),
 	}
 	return &stream{call: &call{route: r, target: &target{dialect: &twin}, id: "id-1", peer: "peer"}, stats: new(engine.Stats)}
+}
+
+// usualFields are in the line of each stream, by name.
+var usualFields = []string{
+	"bytes_in", "bytes_out", "dropped", "ending", "events_in", "events_out", "first_event", "from", "peer", "records", "repairs", "request_id", "route",
+	"to", "total", "upstream",
 }
 
 // TestFieldsOfTheLog: what only some streams have is in the line of log of these, and of no others.
@@ -58,6 +67,9 @@ func TestFieldsOfTheLog(t *testing.T) {
 	} {
 		x := ended()
 		usual := mapOf(x.fields(nil, "done", time.Second))
+		if got := slices.Sorted(maps.Keys(usual)); !slices.Equal(got, usualFields) {
+			t.Errorf("each line has %v", got)
+		}
 		c.set(x)
 		got := mapOf(x.fields(c.f, "done", time.Second))
 		for key := range usual {
@@ -191,6 +203,26 @@ func TestLevelsOfTheLog(t *testing.T) {
 		}
 		if level := r.logs.FilterMessage("stream ended").All()[0].Level; level != c.want {
 			t.Errorf("%s: %v", name, level)
+		}
+	}
+}
+
+// TestDroppedParameters: parameters of a query that were dropped are counted and logged, and where there are none nothing is.
+func TestDroppedParameters(t *testing.T) {
+	t.Parallel()
+	for _, dropped := range []int{0, 1, 3} {
+		core, logs := observer.New(zapcore.DebugLevel)
+		x, parameters := ended(), new(counts)
+		x.call.dropped, x.call.route.metrics.parameters = dropped, parameters
+		(&Server{log: zap.New(core)}).noteDropped(x.call)
+		lines := logs.All()
+		if int(*parameters) != dropped || len(lines) != min(dropped, 1) {
+			t.Errorf("%d: %v are counted, %v", dropped, *parameters, lines)
+		}
+		for _, l := range lines {
+			if got := l.ContextMap(); got["parameters"] != int64(dropped) || got["route"] != "/run" || got["upstream"] != "agent" || got["request_id"] != "id-1" {
+				t.Errorf("%d: %v", dropped, got)
+			}
 		}
 	}
 }

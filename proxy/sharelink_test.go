@@ -98,7 +98,7 @@ func TestShareLinkRefused(t *testing.T) {
 	for _, text := range []string{"x", "AAAA", strings.Repeat("A", 200)} {
 		r.call(t, 404, "", "GET", "/run?sabir_share="+text, "", "run_unknown")
 	}
-	for _, length := range []string{"3h", "0s", "-1h", "soon"} {
+	for _, length := range []string{"3h", "2h1ns", "999ms", "0s", "-1h", "soon", "5"} {
 		r.call(t, 400, alice+"\r\nX-Sabir-Run: "+run, "GET", "/run?sabir_share_for="+length, "", "request_unreadable")
 	}
 	r.call(t, 404, bob+"\r\nX-Sabir-Run: "+run, "GET", "/run?sabir_share_for=1h", "", "run_unknown")

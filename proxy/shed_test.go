@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime"
 	"strings"
@@ -10,11 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/overload"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // overload makes a process believe that it has too much to do, at each look.
@@ -177,4 +181,93 @@ func TestOverloadIsLogged(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRetryOfShedding: a client that is refused is asked to come again after one to five seconds, and not all after the same; nothing is
+// refused where nothing is too much.
+func TestRetryOfShedding(t *testing.T) {
+	t.Parallel()
+	r := &route{name: "/run", metrics: &routeMetrics{all: newMetrics("test")}}
+	seen := map[int]bool{}
+	for range 500 {
+		f := r.overloaded(overload.CauseDelay)
+		if f == nil || f.Code != hub.CodeOverload {
+			t.Fatalf("it is refused with %v", f)
+		}
+		seen[f.RetryAfter] = true
+	}
+	if want := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true}; !maps.Equal(seen, want) {
+		t.Errorf("after %v seconds", seen)
+	}
+	if f := r.overloaded(""); f != nil {
+		t.Errorf("without a cause: %v", f)
+	}
+	rig := &rig{t: t, Server: &Server{metrics: r.metrics.all}}
+	if n := rig.ownMetric("sabir_shed_total", "cause=delay", "route=/run"); n != 500 || rig.ownMetric("sabir_shed_total") != 500 {
+		t.Errorf("%v are counted", n)
+	}
+}
+
+// TestShedSettings: what is too much is what the configuration says, and a reload changes it.
+func TestShedSettings(t *testing.T) {
+	t.Parallel()
+	yaml := func(memory string) string {
+		return simple("http://127.0.0.1:1/", "limits: {shed: {memory: "+memory+"}}\n", "", "client: twin\n")
+	}
+	r := start(t, yaml("50"))
+	if r.shed.Look(0, 0.6); !r.shed.Sheds() {
+		t.Error("more than is too much is taken")
+	}
+	if err := r.Reload(parse(t, yaml("90"))); err != nil {
+		t.Fatal(err)
+	}
+	if r.shed.Look(0, 0.6); r.shed.Sheds() {
+		t.Error("less than is too much is not")
+	}
+}
+
+// TestLoadIsWatched: while a server runs, it looks at its load by itself, so that what is over does not stay.
+func TestLoadIsWatched(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: twin\n"))
+	r.overload(1)
+	await(t, "the end of the overload", func() bool { return !r.shed.Sheds() })
+}
+
+// TestWhatIsShed: of what comes while the process is overloaded, requests that would begin a run are refused before their bodies are read, and
+// nothing else is.
+func TestWhatIsShed(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: agui\nrequests: {mode: translate}\nresume: {grace: 1m}"))
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	asks := func(sub *subpath, header ...string) bool {
+		var ctx fasthttp.RequestCtx
+		ctx.Init(new(fasthttp.Request), nil, nil)
+		ctx.Request.Header.SetMethod("POST")
+		for i := 0; i < len(header); i += 2 {
+			ctx.Request.Header.Set(header[i], header[i+1])
+		}
+		return r.refuseOverloaded(&ctx, route, route.targets[0], sub) != nil
+	}
+	run := &subpath{op: hub.OpRun}
+	if asks(run) {
+		t.Error("a run is refused without an overload")
+	}
+	r.overload(10)
+	if !asks(run) || !asks(&subpath{op: hub.OpWhole}) {
+		t.Error("a run is taken")
+	}
+	for name, refused := range map[string]bool{
+		"another request": asks(&subpath{op: hub.OpRuns}), "one that comes back": asks(run, "X-Sabir-Run", "r"),
+		"a socket": asks(run, "Connection", "Upgrade", "Upgrade", "websocket"),
+	} {
+		if refused {
+			t.Errorf("%s is refused", name)
+		}
+	}
+	route.part++
+	if asks(run) {
+		t.Error("a part of one is refused")
+	}
+	route.part--
 }

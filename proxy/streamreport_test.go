@@ -43,6 +43,10 @@ func TestPauseOfTokens(t *testing.T) {
 		if n != want || sum > before.Seconds() || n > 0 && sum < (pause/2).Seconds()/float64(tokens-1) {
 			t.Errorf("%d tokens: %d pauses, %g s", tokens, n, sum)
 		}
+		_, whole := r.histogram("sabir_stream_duration_seconds")
+		if n, sum := r.histogram("sabir_event_gap_seconds"); n != 2 || sum < (before+pause/2).Seconds() || sum > whole {
+			t.Errorf("%d tokens: %d pauses of the agent, %g of %g s", tokens, n, sum, whole)
+		}
 		if n, sum := r.histogram("sabir_first_token_seconds"); n != 1 || sum < before.Seconds() {
 			t.Errorf("%d tokens: %d first ones, %g s", tokens, n, sum)
 		}
@@ -105,6 +109,18 @@ func TestRunsWithoutTokens(t *testing.T) {
 	}
 	if in, out := r.metric("sabir_tokens_total", "type=input"), r.metric("sabir_tokens_total", "type=output"); in != 3 || out != 4 {
 		t.Errorf("%v and %v tokens", in, out)
+	}
+}
+
+// TestFirstTokenOfACall: what an agent writes for a tool is a token as well.
+func TestFirstTokenOfACall(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(lines(lineStart, `{"kind":"tool.start","id":"c1","name":"look_up"}`, `{"kind":"tool.args","id":"c1","text":"{}"}`, lineEnd)))
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	r.post("/run", "{}")
+	r.awaitEnds(1)
+	if n := r.metric("sabir_first_token_seconds"); n != 1 {
+		t.Errorf("%v first tokens", n)
 	}
 }
 

@@ -71,3 +71,18 @@ func TestRecordOfKeptAnswers(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// What no record says belongs to none: the end of a stream that was cut is Sabir's own.
+func TestRecordOfAMadeUpEnd(t *testing.T) {
+	t.Parallel()
+	run, _ := recorded(t, "", "client: twin\n", lines(lineStart, lineHello))
+	if got := kinds(run); !strings.Contains(got, "text.delta:native out text.end:native out run.end:native out") {
+		t.Errorf("got %s", got)
+	}
+	for _, l := range run.Lines {
+		made := strings.Contains(string(l.Event), `"text.end"`) || strings.Contains(string(l.Event), `"run.end"`)
+		if l.Type == recording.TypeEvent && (l.N == 0) != made {
+			t.Errorf("%s belongs to record %d", l.Event, l.N)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -27,6 +28,25 @@ func TestFramingOfTargets(t *testing.T) {
 		to := &target{dialect: &hub.Dialect{Framing: c.dialect}, framing: c.route}
 		if got := to.clientFraming(c.socket); got != c.want {
 			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// TestNestingOfRecords: what an agent nests more deeply than limits.nesting is not read, and what it nests less deeply is.
+func TestNestingOfRecords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ depth, faults int }{{5, 0}, {20, 1}} {
+		value := strings.Repeat("[", c.depth) + "1" + strings.Repeat("]", c.depth)
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			p.ok("Content-Type: text/event-stream")
+			p.finish(`data: {"type":"start"}` + "\n\n" + `data: {"type":"data-x","data":` + value + "}\n\n" + `data: {"type":"finish"}` + "\n\ndata: [DONE]\n\n")
+		})
+		r := start(t, between(a.url(), "aisdk", "twin", "limits: {nesting: 10}\n", "", ""))
+		r.post("/run", "{}")
+		r.awaitEnds(1)
+		if n := r.metric("sabir_record_errors_total"); n != float64(c.faults) {
+			t.Errorf("%d deep: %v faults", c.depth, n)
 		}
 	}
 }

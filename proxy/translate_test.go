@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,5 +103,28 @@ func TestTranslateStops(t *testing.T) {
 			t.Errorf("%+v %v %s", got, err, out.String())
 		}
 		w.Close()
+	}
+}
+
+// pieces are what is written, each as it came.
+type pieces []string
+
+func (p *pieces) Write(b []byte) (int, error) {
+	*p = append(*p, string(b))
+	return len(b), nil
+}
+
+// TestEndOfOutput: the last piece is written whatever its length, and an empty one is none.
+func TestEndOfOutput(t *testing.T) {
+	t.Parallel()
+	var got pieces
+	sink := &writerSink{w: &got}
+	for _, text := range []string{"", "x", "yz"} {
+		if err := sink.end(&wire.Out{Buf: []byte(text)}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got, []string{"x", "yz"}) {
+		t.Errorf("%q was written", got)
 	}
 }

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"crypto/sha1"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -32,7 +34,7 @@ func TestUpstreamThatDoesNotRead(t *testing.T) {
 	<-left
 }
 
-// TestBreakerOfWebSockets: while an upstream is known to fail, it is not called.
+// TestBreakerOfWebSockets: while an upstream is known to fail, it is not called, whether it answers with errors or not at all.
 func TestBreakerOfWebSockets(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(p *peer) {
@@ -40,14 +42,31 @@ func TestBreakerOfWebSockets(t *testing.T) {
 			p.answer("500 No", "Content-Length: 0")
 		}
 	})
-	r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "", "breaker: {failures: 2, pause: 1m}\n", "client: twin\n"))
-	for i, want := range []string{"upstream_status", "upstream_status", "upstream_failing"} {
-		if resp, body := r.post("/run", "{}"); resp.Header.Get("X-Sabir-Error") != want {
-			t.Errorf("call %d: status %d: %s", i, resp.StatusCode, body)
+	for url, fails := range map[string]string{strings.Replace(a.url(), "http", "ws", 1): "upstream_status", refusingWS(t): "upstream_refused"} {
+		r := start(t, simple(url, "", "breaker: {failures: 2, pause: 1m}\n", "client: twin\n"))
+		for i, want := range []string{fails, fails, "upstream_failing"} {
+			if resp, body := r.post("/run", "{}"); resp.Header.Get("X-Sabir-Error") != want {
+				t.Errorf("%s, call %d: status %d: %s", url, i, resp.StatusCode, body)
+			}
 		}
 	}
-	if n := a.opened(); n > 2 {
+	if n := a.connections(); n > 2 {
 		t.Errorf("the upstream was called %d times", n)
+	}
+}
+
+// TestCloseTextIsNotLogged: of how an upstream closes its WebSocket the log has the code. The text may hold anything.
+func TestCloseTextIsNotLogged(t *testing.T) {
+	t.Parallel()
+	a := newWSAgent(t, func(c *websocket.Conn, _ *http.Request) {
+		_ = c.WriteMessage(websocket.TextMessage, []byte(lineStart))
+		_ = c.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseInternalServerErr, "Q7f3-mark"), time.Now().Add(testTimeout))
+		listen(c)
+	})
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	r.demand("/run")
+	if end := r.awaitEnds(1); end["ending"] != "upstream_reset" || end["cause"] != "the upstream closed its WebSocket with code 1011" {
+		t.Errorf("log %v", end)
 	}
 }
 
@@ -102,6 +121,28 @@ func TestMessagesThatWaitedAreSent(t *testing.T) {
 	}
 }
 
+// TestLargeHandshake: the header of an upstream's handshake may be as large as limits.header.
+func TestLargeHandshake(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]string{7 << 10: `"status":"done"`, 16 << 10: "upstream_malformed"} {
+		a := newAgent(t, func(p *peer) {
+			req := p.request()
+			sum := sha1.Sum([]byte(req.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+			p.answer("101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade", "X-Pad: "+strings.Repeat("x", size),
+				"Sec-WebSocket-Accept: "+base64.StdEncoding.EncodeToString(sum[:]))
+			for _, l := range []string{lineStart, lineHello, lineEnd} {
+				p.send(frame(fin|opText, false, l))
+			}
+			p.send(frame(fin|opClose, false, closing(1000, "")))
+			closeCode(p.br)
+		})
+		r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "limits: {header: 8KiB}\n", "", "client: twin\n"))
+		if got := r.demand("/run"); !strings.Contains(got.body, want) {
+			t.Errorf("%d bytes: %d %s", size, got.status, got.body)
+		}
+	}
+}
+
 // TestHandshakeOfUpstream: an answer that is no WebSocket is what its status says it is, and is read to a bound.
 func TestHandshakeOfUpstream(t *testing.T) {
 	t.Parallel()
@@ -123,5 +164,19 @@ func TestHandshakeOfUpstream(t *testing.T) {
 		if n := r.metric("sabir_upstream_responses_total"); n != 1 {
 			t.Errorf("%s: %v answers are counted", status, n)
 		}
+	}
+}
+
+// TestClientLeavesWhileASocketIsDialled: an upstream that does not take the connection is given up with the client.
+func TestClientLeavesWhileASocketIsDialled(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple(strings.Replace(blackhole(t), "http", "ws", 1), "", "timeouts: {connect: 5m}\n", "client: twin\n"))
+	c := r.dial()
+	c.ask("POST", "/run", "{}")
+	await(t, "the run", func() bool { return r.open.Load() == 1 })
+	time.Sleep(50 * time.Millisecond) // in which it is dialled
+	c.reset()
+	if end := r.awaitEnds(1); end["ending"] != "client_gone" {
+		t.Errorf("it ended with %v", end["ending"])
 	}
 }

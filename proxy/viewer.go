@@ -115,7 +115,6 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 	}
 	eng.out.Number(name, v.skip)
 	src := &logSource{reader: reader, out: eng.out, timer: time.NewTimer(maxWait), quit: make(chan struct{})}
-	defer src.Close()
 	st.OnCancel(func() { close(src.quit) })
 	defer st.OnCancel(nil)
 	p := pump{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shown is a proxy for clients of AG-UI whose runs others can read; more stands with the route.
@@ -118,4 +119,22 @@ func TestMultiplexBound(t *testing.T) {
 	if a.connections() != 0 {
 		t.Error("the agent was asked")
 	}
+}
+
+// TestNoSignsOfLifeWithoutReaders: a run that has no client gets none: they are of those who read it.
+func TestNoSignsOfLifeWithoutReaders(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	r := shown(t, a, "", "grace: 1m", "timeouts: {keepalive: 10ms}\n")
+	c, resp := r.openRun()
+	firstHalf(t, resp)
+	c.reset()
+	await(t, "the client to be gone", func() bool { return r.logs.FilterMessage("run read").Len() == 1 })
+	before := r.metric("sabir_keepalives_total")
+	time.Sleep(100 * time.Millisecond)
+	if n := r.metric("sabir_keepalives_total"); n != before {
+		t.Errorf("%v signs of life for no client", n-before)
+	}
+	close(goOn)
+	r.awaitEnds(1)
 }
