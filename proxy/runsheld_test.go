@@ -82,12 +82,12 @@ func TestEventsOfFullRun(t *testing.T) {
 	}
 }
 
-// TestEventsOfNoChannel: a request that does not say what it wants to read is told that, and nothing of a place in it where something is wrong.
+// TestEventsOfNoChannel: a request that does not say what it wants to read learns that, and nothing of a place in it where something is wrong.
 func TestEventsOfNoChannel(t *testing.T) {
 	t.Parallel()
 	r := knowing(t, newAgent(t, streaming(smallRun)), "", "")
 	if got := r.call(t, 400, alice, "POST", eventsPath, "{}", "channels"); strings.Contains(got, "byte") {
-		t.Errorf("it is told %s", got)
+		t.Errorf("it gets %s", got)
 	}
 }
 

@@ -72,8 +72,8 @@ func TestShownAgain(t *testing.T) {
 	if at, _ := again.expiry(); at != nil {
 		t.Error("the connection expires")
 	}
-	if nobody := (sender{}).shownAgain(); nobody.who != nil {
-		t.Errorf("it is %+v", nobody.who)
+	if none := (sender{}).shownAgain(); none.who != nil {
+		t.Errorf("it is %+v", none.who)
 	}
 }
 
