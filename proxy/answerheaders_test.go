@@ -107,8 +107,8 @@ func TestHeadersOfEditors(t *testing.T) {
 	}
 }
 
-// TestHeadersOfTwoRequests: what starts and ends a run is answered once, and why it is not is named.
-func TestHeadersOfTwoRequests(t *testing.T) {
+// TestHeadersOfStartAndCancel: what starts and ends a run is answered once, and why it is not is named.
+func TestHeadersOfStartAndCancel(t *testing.T) {
 	t.Parallel()
 	r := start(t, chatConfig(newAgent(t, streaming(smallRun)), ""))
 	r.listenTo("c1")
