@@ -115,11 +115,11 @@ func threadKey(ctx *fasthttp.RequestCtx, r *route, sub subpath) eventlog.Key {
 	return eventlog.Key{Scope: r.scopeOf(ctx), Kind: byThread, Name: sub.params["thread"]}
 }
 
-// tellPast tells what was said before the run, and by the user for it: states repeat that. Where the agent keeps the conversation it is what
-// the runs have said that are remembered.
+// tellPast tells what was said before the run, and by the user for it: states repeat that. Where the agent keeps the conversation, and Sabir
+// does not, it is what the runs have said that are remembered.
 func (c *call) tellPast() *hub.Failure {
-	if c.route.remembers() || len(c.asked.Thread) == 0 {
-		return nil
+	if c.route.remembers() || c.thread != nil || len(c.asked.Thread) == 0 {
+		return nil // the request was completed with it
 	}
 	thread, f := c.route.thread(threads.Key{Scope: c.scope, Name: plainText(c.asked.Thread)})
 	if f == nil {

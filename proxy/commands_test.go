@@ -202,3 +202,28 @@ func TestCommandUnread(t *testing.T) {
 		return strings.Contains(r.call(t, 200, alice, "GET", "/run/threads/t1/state", ""), "Hello, world")
 	})
 }
+
+// TestCommandStates: the states of a turn have what was said before it, and by the user for it, also where the agent keeps the conversation,
+// whoever has made the thread.
+func TestCommandStates(t *testing.T) {
+	t.Parallel()
+	for _, made := range []bool{false, true} {
+		r := start(t, strings.Replace(agentConfig(t, "langgraph", t.TempDir(), "", ", methods: [GET, POST]"), "path: /run", "path: /run/*", 1))
+		if made {
+			r.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
+		}
+		r.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said("one")))
+		stream := r.events(t, alice, "t1", `{"channels":["lifecycle","values"]}`)
+		first := eventsUntil(t, stream, `"event":"completed"`)
+		r.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said("two")))
+		second := eventsUntil(t, stream, `"event":"completed"`)
+		for i, state := range []string{first, second} {
+			last := state[strings.LastIndex(state, `{"messages":[`):]
+			for _, text := range []string{"one", "two"}[:i+1] {
+				if !strings.Contains(last, `"content":"`+text+`"`) || !strings.Contains(last, "you said "+text) {
+					t.Errorf("made %t, turn %d: no %s in %s", made, i+1, text, last)
+				}
+			}
+		}
+	}
+}

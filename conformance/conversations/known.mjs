@@ -42,7 +42,7 @@ export const known = [
   },
   {
     agent: "OpenCode", client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
-    reason: "Sabir takes nothing back in a session of OpenCode's: the user's words come again.",
+    reason: "A session of OpenCode's takes a turn back only together with the changes to files that were made in it, which Sabir does not ask for: the user's words come again.",
   },
   {
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
