@@ -83,8 +83,9 @@ func (s *session) read(p *peer) {
 	for err == nil {
 		buf, err = p.proc.Next(buf[:0])
 		s.mu.Lock()
-		buf = s.receive(p, buf)
-		s.awaitRoom(p)
+		if buf = s.receive(p, buf); err == nil {
+			s.awaitRoom(p)
+		}
 		if s.state != running {
 			buf = nil // it may be long until something comes
 		}

@@ -85,6 +85,7 @@ func TestReadTurn(t *testing.T) {
 		{"question", loop + "echo why", lines.String() + "why\n", io.EOF},
 		{"exit", loop + "exit 3", lines.String(), hub.Fail(hub.CodeReset, nil)},
 		{"half a line", loop + "printf broken; exit 3", lines.String() + "broken\n", hub.Fail(hub.CodeReset, nil)},
+		{"nothing", "sleep 0.1; exit 3", "", hub.Fail(hub.CodeReset, nil)},
 		{"hidden lines", "echo a; echo hidden; echo b; echo over", "a\nb\nover\n", io.EOF},
 	} {
 		t.Run(c.name, func(t *testing.T) {
