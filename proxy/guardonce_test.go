@@ -36,7 +36,7 @@ func TestCommandsForWhichThereIsNoRoom(t *testing.T) {
 	for range 2 {
 		r.call(t, 429, alice, "POST", "/run/threads/t2/commands", commandOf("run.start", said("two")), `{"type":"error","id":7,"error":"too_many_streams"`)
 	}
-	close(goOn)
+	goOn()
 	r.awaitEnds(1)
 	await(t, "room for another run", func() bool { return r.metric("sabir_streams_open") == 0 })
 	r.call(t, 200, alice, "POST", "/run/threads/t2/commands", commandOf("run.start", said("two")), `"type":"success"`)

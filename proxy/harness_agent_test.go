@@ -180,15 +180,18 @@ func streaming(pieces ...string) func(*peer) {
 	}
 }
 
-// heldAgent says half of each run, and the rest once goOn is closed.
-func heldAgent(t testing.TB) (a *agent, goOn chan struct{}) {
-	goOn = make(chan struct{})
-	return newAgent(t, func(p *peer) {
+// heldAgent says half of each run, and the rest after goOn, or when the test has failed.
+func heldAgent(t testing.TB) (a *agent, goOn func()) {
+	held := make(chan struct{})
+	goOn = sync.OnceFunc(func() { close(held) })
+	a = newAgent(t, func(p *peer) {
 		for p.request() != nil {
 			p.ok("Content-Type: application/x-ndjson")
 			p.chunk(lines(lineStart, lineHello))
-			<-goOn
+			<-held
 			p.finish(lines(lineWorld, lineEnd))
 		}
-	}), goOn
+	})
+	t.Cleanup(goOn)
+	return a, goOn
 }

@@ -35,7 +35,7 @@ func TestEditorComesBackLater(t *testing.T) {
 		two.call("session/load", same)
 		return r.metric("sabir_streams_open") == 2
 	})
-	two.await("Hello")
-	close(goOn)
+	goOn()
+	two.await("world")
 	r.awaitEnds(1)
 }

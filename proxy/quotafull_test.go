@@ -20,7 +20,7 @@ func TestFullServerTakesNoQuota(t *testing.T) {
 	for range 3 {
 		e.holds(e.prompt(session, "words"), `"error"`, "too_many_streams")
 	}
-	close(goOn)
+	goOn()
 	r.awaitEnds(1)
 	await(t, "the place to be free", func() bool { return r.metric("sabir_streams_open") == 0 })
 	e.holds(e.prompt(session, "words"), "Hello", "end_turn")

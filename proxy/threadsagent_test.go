@@ -16,7 +16,7 @@ func TestStateThatTheAgentKeeps(t *testing.T) {
 	c.ask("POST", "/run/threads/t1/runs/stream", said("Q7f3-mark one"), alice)
 	readSome(t, c.response(), "Hello")
 	r.call(t, 200, alice, "GET", "/run/threads/t1", "", `"status":"busy"`)
-	close(goOn)
+	goOn()
 	r.awaitEnds(1)
 	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/wait", said("Q7f3-mark two"))
 	got := r.call(t, 200, alice, "GET", "/run/threads/t1", "", `"status":"idle"`)
