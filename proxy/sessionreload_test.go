@@ -1,12 +1,8 @@
 package proxy
 
 import (
-	"io"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/fasthttp/websocket"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
@@ -72,27 +68,4 @@ func TestSessionsAreCounted(t *testing.T) {
 	if got := code(s.enter(r(0), two)); got != hub.CodeShutdown || len(s.sessions) != 1 {
 		t.Errorf("while it drains: %q, %d sessions", got, len(s.sessions))
 	}
-}
-
-// TestUpstreamThatDoesNotListen: what an upstream does not take from its socket in time waits for the next run, as much as may wait. A client
-// that says more is closed, and is not held up for ever.
-func TestUpstreamThatDoesNotListen(t *testing.T) {
-	t.Parallel()
-	left := make(chan struct{})
-	a := rawSocket(t, func(p *peer) {
-		p.send(frame(fin|opText, false, lineStart))
-		<-left
-		_, _ = io.Copy(io.Discard, p.br)
-	})
-	r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "limits: {request_body: 8MiB}\ntimeouts: {write: 100ms}\n", "", "client: twin\n"))
-	c := r.dialWS("/run")
-	c.hear()
-	_ = c.SetWriteDeadline(time.Now().Add(testTimeout))
-	for range 3 {
-		c.say(strings.Repeat("x", 4<<20))
-	}
-	if code := c.code(); code != websocket.ClosePolicyViolation {
-		t.Errorf("closed with %d", code)
-	}
-	close(left)
 }
