@@ -62,7 +62,10 @@ class Talk {
     Object.assign(this, { text: before, stopped: false, calls: [], open: new Map(), steps: [], failed: undefined, aborter: new AbortController() });
     try {
       const request = { model: "scripted", input, tools, previous_interaction_id: this.id ?? undefined, stream: true };
-      for await (const e of await this.interactions.create(request, { signal: this.aborter.signal })) takers[e.event_type]?.(this, e);
+      for await (const e of await this.interactions.create(request, { signal: this.aborter.signal })) {
+        if (this.stopped) break; // now and then the SDK goes on reading behind the abort
+        takers[e.event_type]?.(this, e);
+      }
       if (!this.failed) await this.check();
     } catch (err) {
       if (!this.stopped) this.failed = err.message;
