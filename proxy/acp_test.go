@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -140,7 +139,7 @@ func TestEditorReturnsToProcess(t *testing.T) {
 	r.awaitEnds(1)
 	again := r.dialEditor("/run")
 	resume := func(id string) string {
-		return again.call("session/resume", fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, id))
+		return again.call("session/resume", sameSession(id))
 	}
 	again.holds(resume("another"), "-32002")
 	again.holds(resume(session), `"result":{}`)

@@ -10,6 +10,11 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
+// sameSession are the parameters with which an editor comes back to a conversation.
+func sameSession(name string) string {
+	return fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, name)
+}
+
 // TestEditorFollowsTurn: an editor that comes back to a turn reads all of its runs: also the one that begins with the answer which it gives
 // to the question with which the first has ended.
 func TestEditorFollowsTurn(t *testing.T) {
@@ -35,7 +40,7 @@ func TestEditorFollowsTurn(t *testing.T) {
 	session := one.begin()
 	one.ask(session, "words")
 	one.await("Hello")
-	same := fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)
+	same := sameSession(session)
 	two.call("session/load", same)
 	two.await("Hello")
 	close(goOn)

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"testing"
 )
 
@@ -26,7 +25,7 @@ func TestEditorComesBackLater(t *testing.T) {
 	session := one.begin()
 	one.ask(session, "words")
 	one.await("Hello")
-	same := fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)
+	same := sameSession(session)
 	two.call("session/load", same)
 	await(t, "the refusal", func() bool { return r.metric("sabir_requests_rejected_total", "code=too_many_streams") == 1 })
 	one.in.Close()

@@ -58,7 +58,7 @@ func TestEditorLoadsTurn(t *testing.T) {
 			e.in.Close()
 			await(t, "the editor to be gone", func() bool { return one.logs.FilterMessage("run read").Len() == 2 })
 
-			same := fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)
+			same := sameSession(session)
 			bob := two.dialEditor("/run", bob)
 			bob.holds(bob.call("session/load", same), "-32002")
 			again := editorOf(two)
@@ -97,7 +97,7 @@ func TestEditorCancelsTurn(t *testing.T) {
 	e.await("Hello")
 	e.in.Close()
 	again := editorOf(r)
-	again.holds(again.call("session/load", fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)), "words", `"result":{}`)
+	again.holds(again.call("session/load", sameSession(session)), "words", `"result":{}`)
 	again.await("Hello")
 	again.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, session))
 	<-gone
@@ -126,7 +126,7 @@ func TestEditorAnswersTurn(t *testing.T) {
 	e.in.Close()
 	await(t, "the editor to be gone", func() bool { return r.logs.FilterMessage("run read").Len() == 1 })
 	again := editorOf(r)
-	again.holds(again.call("session/resume", fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)), `"result":{}`)
+	again.holds(again.call("session/resume", sameSession(session)), `"result":{}`)
 	var question struct{ ID string }
 	all := strings.Split(strings.TrimSpace(again.await("session/request_permission")), "\n")
 	if err := json.Unmarshal([]byte(all[len(all)-1]), &question); err != nil {

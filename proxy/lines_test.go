@@ -263,7 +263,7 @@ func TestEditorByWebSocket(t *testing.T) {
 	e.in.Close()
 	r.awaitEnds(1)
 
-	same := fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)
+	same := sameSession(session)
 	e = r.dialEditor("/run", "Authorization: Bearer a")
 	replayed := e.call("session/load", same)
 	e.holds(replayed, `"sessionId":"`+session+`","update":{"sessionUpdate":"user_message_chunk"`, `"text":"one"`, `"agent_message_chunk"`, "Hello, world", `"result":{}`)

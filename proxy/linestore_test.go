@@ -14,7 +14,7 @@ func TestEditorWithoutStore(t *testing.T) {
 	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), top, "", editorRoute))
 	e := editorOf(r)
 	session := e.begin()
-	same := fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)
+	same := sameSession(session)
 	line.set(true)
 	e.holds(e.call("session/new", `"cwd":"/","mcpServers":[]`), `"error"`, "store_unavailable")
 	e.holds(e.call("session/load", same), `"error"`, "store_unavailable")

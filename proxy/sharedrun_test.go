@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,60 +25,38 @@ func begunRun(grace time.Duration) (runs *sharedRuns, run *sharedRun, r *rig) {
 // TestReadersOfARun: a run ends when its last client has been away for as long as it may, and in no other case.
 func TestReadersOfARun(t *testing.T) {
 	t.Parallel()
-	const grace = 30 * time.Millisecond
+	const grace = 100 * time.Millisecond
 	for name, c := range map[string]struct {
-		do                func(*sharedRun)
+		do                string // what happens, in its order
+		owner             string // the replica that has it
+		later             bool
 		watched, ends     bool
 		returned, expired float64
 	}{
-		"one of two leaves": {func(run *sharedRun) {
-			run.About.enter(run.Log)
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-		}, true, false, 0, 0},
-		"both leave": {func(run *sharedRun) {
-			run.About.enter(run.Log)
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-			run.About.leave(run.Log)
-		}, false, true, 0, 1},
-		"one comes back": {func(run *sharedRun) {
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-			run.About.enter(run.Log)
-		}, true, false, 1, 0},
-		"one comes back, and leaves": {func(run *sharedRun) {
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-		}, false, true, 1, 1},
-		"it has ended": {func(run *sharedRun) {
-			run.About.enter(run.Log)
-			run.Log.End(nil)
-			run.About.leave(run.Log)
-		}, false, false, 0, 0},
-		"it ends meanwhile": {func(run *sharedRun) {
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-			run.Log.End(nil)
-		}, false, true, 0, 0}, // which ends nothing any more
-		"another replica has it": {func(run *sharedRun) {
-			run.About.owner = "other"
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-		}, false, false, 0, 0},
-		"its answer is asked for later": {func(run *sharedRun) {
-			run.About.later = true
-			run.About.enter(run.Log)
-			run.About.leave(run.Log)
-		}, false, false, 0, 0},
+		"one of two leaves":             {do: "enter enter leave", watched: true},
+		"both leave":                    {do: "enter enter leave leave", ends: true, expired: 1},
+		"one comes back":                {do: "enter leave enter", watched: true, returned: 1},
+		"one comes back, and leaves":    {do: "enter leave enter leave", ends: true, returned: 1, expired: 1},
+		"it has ended":                  {do: "enter end leave"},
+		"it ends meanwhile":             {do: "enter leave end", ends: true}, // which ends nothing any more
+		"another replica has it":        {do: "enter leave", owner: "other"},
+		"its answer is asked for later": {do: "enter leave", later: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, run, r := begunRun(grace)
 			r.t = t
-			c.do(run)
+			run.About.owner, run.About.later = c.owner, c.later
+			for what := range strings.FieldsSeq(c.do) {
+				switch what {
+				case "enter":
+					run.About.enter(run.Log)
+				case "leave":
+					run.About.leave(run.Log)
+				case "end":
+					run.Log.End(nil)
+				}
+			}
 			if got := run.About.watched(); got != c.watched {
 				t.Errorf("watched is %t", got)
 			}
