@@ -12,7 +12,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { start, stop } from "../lib/processes.mjs";
 import { launch } from "./chromium.mjs";
-import { opened, ready, replaced, seen } from "./demo.mjs";
+import { limit, opened, ready, replaced, seen } from "./demo.mjs";
 
 const { values: options, positionals: [sabir] } = parseArgs({ allowPositionals: true, options: { shots: { type: "string" } } });
 const root = path.join(path.dirname(new URL(import.meta.url).pathname), "..", "..");
@@ -138,6 +138,14 @@ async function hostile({ tab }, { file }) {
   await seen(tab, "#notice", "cut.jsonl: the file was cut");
 }
 
+// reads waits for the first such element to be shown with these words. A row has no visible text before the browser has painted it once
+// (content-visibility), so its text is not read only once.
+async function reads(tab, selector, words, what) {
+  const text = async () => (await tab.locator(selector).first().innerText()).replace(/\s+/g, " ");
+  for (const end = Date.now() + limit; Date.now() < end && await text() !== words;) await tab.waitForTimeout(50);
+  assert.equal(await text(), words, what);
+}
+
 // nested opens a recording whose records name their session before they say anything: the row says what they say. So it does of what the
 // client got in binary messages.
 async function nested({ tab }) {
@@ -152,10 +160,8 @@ async function nested({ tab }) {
   await tab.locator("#file").setInputFiles({ name: "nested.jsonl", mimeType: "text/plain", buffer: Buffer.from(lines.map((l) => JSON.stringify(l)).join("\n")) });
   await seen(tab, "h1", "nested");
   await tab.keyboard.press("1");
-  const words = await tab.locator(".group [data-side=agent]").first().innerText();
-  assert.equal(words.replace(/\s+/g, " "), "message.part.updated “deep inside”", "the words of a nested record");
-  const got = await tab.locator(".group [data-side=client]").first().innerText();
-  assert.equal(got.replace(/\s+/g, " "), "messageStart 4 bytes, base64: AAEC/w==", "the words of a binary message, and what is none");
+  await reads(tab, ".group [data-side=agent]", "message.part.updated “deep inside”", "the words of a nested record");
+  await reads(tab, ".group [data-side=client]", "messageStart 4 bytes, base64: AAEC/w==", "the words of a binary message, and what is none");
 }
 
 // narrow sees every view 400 pixels wide, without scrolling sideways.
