@@ -20,10 +20,12 @@ import (
 )
 
 // BenchmarkWholeAnswers asks for answers in one piece, in a closed loop of 16 connections: an OpenAI client in front of an agent that
-// streams AG-UI. The load and the agent run in the same process; direct is what they cost without the proxy.
+// streams AG-UI. The load and the agent run in the same process; direct is what they cost without the proxy, relayed with one that
+// looks at nothing: what the second pair of sockets costs in Go.
 func BenchmarkWholeAnswers(b *testing.B) {
 	agent := wholeAgent(b)
 	b.Run("direct", func(b *testing.B) { loopWhole(b, agent, `"delta":"Hello"`) })
+	b.Run("relayed", func(b *testing.B) { loopWhole(b, relayWhole(b, agent), `"delta":"Hello"`) })
 	b.Run("translated", func(b *testing.B) { loopWhole(b, serveWhole(b, agent), `"content":"Hello, world"`) })
 }
 
@@ -162,17 +164,53 @@ func readPiece(r *bufio.Reader, buf []byte, n int) ([]byte, error) {
 
 // wholeAgent is an agent whose runs say Hello, world in two deltas.
 func wholeAgent(b testing.TB) (addr string) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { ln.Close() })
 	const run = `data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}` + "\n\n" +
 		`data: {"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}` + "\n\n" +
 		`data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"Hello"}` + "\n\n" +
 		`data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":", world"}` + "\n\n" +
 		`data: {"type":"TEXT_MESSAGE_END","messageId":"m"}` + "\n\n" + `data: {"type":"RUN_FINISHED","threadId":"t","runId":"r"}` + "\n\n"
 	answer := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(run), run)
+	return acceptWhole(b, func(conn net.Conn) {
+		r := bufio.NewReader(conn)
+		var body []byte
+		for err := error(nil); err == nil; _, err = conn.Write(answer) {
+			if body, err = readMessage(r, body); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// relayWhole passes what comes from each connection to one of its own to the agent, and back.
+func relayWhole(b testing.TB, agent string) (addr string) {
+	return acceptWhole(b, func(client net.Conn) {
+		server, err := net.Dial("tcp", agent)
+		if err != nil {
+			return
+		}
+		defer server.Close()
+		buf := make([]byte, 4096)
+		for pass(server, client, buf) && pass(client, server, buf) {
+		}
+	})
+}
+
+// pass passes what one read yields: a whole message, as each is written at once and is shorter than buf.
+func pass(to io.Writer, from io.Reader, buf []byte) bool {
+	n, err := from.Read(buf)
+	if err == nil {
+		_, err = to.Write(buf[:n])
+	}
+	return err == nil
+}
+
+// acceptWhole serves each connection in a goroutine.
+func acceptWhole(b testing.TB, serve func(net.Conn)) (addr string) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { ln.Close() })
 	go func() {
 		for {
 			conn, err := ln.Accept()
@@ -181,16 +219,7 @@ func wholeAgent(b testing.TB) (addr string) {
 			}
 			go func() {
 				defer conn.Close()
-				r := bufio.NewReader(conn)
-				var body []byte
-				for {
-					if body, err = readMessage(r, body); err != nil {
-						return
-					}
-					if _, err := conn.Write(answer); err != nil {
-						return
-					}
-				}
+				serve(conn)
 			}()
 		}
 	}()

@@ -66,6 +66,26 @@ func TestCloneOfNothing(t *testing.T) {
 	}
 }
 
+// TestHasOnlyTime: each member of More but a time and counts is something else.
+func TestHasOnlyTime(t *testing.T) {
+	if m := (hub.More{Time: 1}); !m.HasOnlyTime() {
+		t.Error("a time is more than a time")
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[hub.More]()) {
+		var m hub.More
+		fill(reflect.ValueOf(&m).Elem().FieldByIndex(field.Index), nil)
+		if got, want := m.HasOnlyTime(), field.Name == "Time" || field.Name == "Usage"; got != want {
+			t.Errorf("with %s: %t", field.Name, got)
+		}
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[hub.FileRef]()) {
+		var m hub.More
+		if fill(reflect.ValueOf(&m.File).Elem().FieldByIndex(field.Index), nil); m.HasOnlyTime() {
+			t.Errorf("a file's %s is only a time", field.Name)
+		}
+	}
+}
+
 // TestGrow: a slot is empty, in memory that was used before as in memory that is new.
 func TestGrow(t *testing.T) {
 	used := []hub.Event{{Kind: hub.TextStart}, {Kind: hub.TextDelta}}

@@ -280,6 +280,14 @@ type More struct {
 	ErrCode []byte
 }
 
+// HasOnlyTime reports whether nothing stands in m but a time. Usage does not count: no event has it beside others of these.
+func (m *More) HasOnlyTime() bool {
+	bytes := len(m.Meta) + len(m.Model) + len(m.Sig) + len(m.ToolKind) + len(m.Locations) + len(m.Content) + len(m.Percent) + len(m.Schema) +
+		len(m.Expires) + len(m.Err) + len(m.ErrCode)
+	file := len(m.File.Media) + len(m.File.Name) + len(m.File.URL) + len(m.File.FileID) + len(m.File.Base64)
+	return bytes+file+len(m.Items)+len(m.Options) == 0
+}
+
 // PlanItem is one entry of a plan.
 type PlanItem struct {
 	ID, Content []byte

@@ -71,14 +71,18 @@ func (c *Coalesce) keeps(ev *hub.Event) bool {
 	return isPlainDelta(ev) && len(ev.Text) < c.max
 }
 
-// isPlainDelta reports whether ev is a piece of a text, or of arguments, and nothing else.
+// isPlainDelta reports whether ev is a piece of a text, of arguments or of a tool's output, and nothing else but its time.
 func isPlainDelta(ev *hub.Event) bool {
-	return (ev.Kind == hub.TextDelta || ev.Kind == hub.ToolArgs) && ev.Op == hub.Append && ev.More == nil
+	switch ev.Kind {
+	case hub.TextDelta, hub.ToolArgs, hub.ToolOutput:
+		return ev.Op == hub.Append && len(ev.Value) == 0 && (ev.More == nil || ev.More.HasOnlyTime())
+	}
+	return false
 }
 
-// goesOn reports whether a plain delta is of the part that held is a piece of.
+// goesOn reports whether a plain delta is of the part that held is a piece of. Both together have the time of the first.
 func goesOn(held, ev *hub.Event) bool {
-	return ev.Kind == held.Kind && ev.Chan == held.Chan && ev.Flags == held.Flags && bytes.Equal(ev.ID, held.ID) && bytes.Equal(ev.SubAgent, held.SubAgent)
+	return ev.Kind == held.Kind && ev.Chan == held.Chan && ev.Status == held.Status && ev.Flags == held.Flags && bytes.Equal(ev.ID, held.ID) && bytes.Equal(ev.SubAgent, held.SubAgent)
 }
 
 // joins reports whether ev continues what is held.

@@ -96,6 +96,13 @@ func TestLinearStageJoins(t *testing.T) {
 	f("something between", "u:a n: u:b", args("u", "a"), say(hub.Notice, "", "n"), args("u", "b"))
 	f("its end between", "u:a u: u:b", args("u", "a"), say(hub.ToolReady, "", "u"), args("u", "b"))
 	f("another kind", "u:a u:b", args("u", "a"), func() hub.Event { ev := args("u", "b"); ev.Kind = hub.TextDelta; return ev }())
+	output := func(text string) hub.Event { ev := args("u", text); ev.Kind = hub.ToolOutput; return ev }
+	f("of one tool's output", "u:ab", output("a"), output("b"))
+	f("another channel", "u:a u:b", output("a"), func() hub.Event { ev := output("b"); ev.Chan = hub.Stderr; return ev }())
+	f("another status", "u:a u:b", output("a"), func() hub.Event { ev := output("b"); ev.Status = hub.StatusRunning; return ev }())
+	f("output that is no text", "u:a u:", output("a"), func() hub.Event { ev := output(""); ev.Value = []byte("{}"); return ev }())
+	f("with times", "u:ab", args("u", "a"), func() hub.Event { ev := args("u", "b"); ev.More = &hub.More{Time: 7}; return ev }())
+	f("with metadata", "u:a u:b", args("u", "a"), func() hub.Event { ev := args("u", "b"); ev.More = &hub.More{Meta: []byte("{}")}; return ev }())
 	large := strings.Repeat("x", 4<<10)
 	f("what is large", "u:a u:xxxxxxxx", args("u", "a"), args("u", large))
 }
@@ -193,8 +200,14 @@ func TestCoalesceStage(t *testing.T) {
 	push("a:"+most, 0, text("a", "y"))
 	push("a:y n:", 0, say(hub.Notice, "", "n"))
 	more := text("a", "z")
-	more.More = &hub.More{}
+	more.More = &hub.More{Meta: []byte("{}")}
 	push("a:z", 0, more)
+	timed := text("a", "at a ")
+	timed.More = &hub.More{Time: 7}
+	push("", 0, timed, text("a", "time"))
+	if got := c.Flush(nil, nil); texts(got) != "a:at a time" || got[0].Rare().Time != 7 {
+		t.Errorf("%s at %d", texts(got), got[0].Rare().Time)
+	}
 }
 
 func TestFilterStage(t *testing.T) {
