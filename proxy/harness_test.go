@@ -3,9 +3,11 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,12 +123,21 @@ func TestMain(m *testing.M) {
 		runScriptedAgent()
 		return
 	}
+	runMoreAtOnce()
 	dialects = func() []*hub.Dialect { return append(slices.Clip(adapters.All()), &twin, &lossy, &bomb) }
 	goleak.VerifyTestMain(m,
 		// These sleep up to ten seconds before they look whether their server is still there.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 	)
+}
+
+// runMoreAtOnce runs three tests for each processor in parallel, unless -parallel says how many: most of them wait nearly all the time.
+func runMoreAtOnce() {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set(strconv.Itoa(3 * runtime.GOMAXPROCS(0)))
+	}
 }
 
 // testTimeout is how long a test waits for what must happen: long, as it says nothing of the program but that the machine is busy.
