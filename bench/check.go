@@ -22,6 +22,18 @@ func Check(d *hub.Dialect, body []byte, count int, step uint32) error {
 	return CheckMarks(r.text, count, step)
 }
 
+// CheckShape says what is wrong with body, which should be a run with so many deltas in dialect d, in whichever parts they stand.
+func CheckShape(d *hub.Dialect, body []byte, count int, step uint32) error {
+	r, err := read(d, body)
+	if err != nil {
+		return err
+	}
+	if r.end != hub.StatusDone && r.end != hub.StatusTools {
+		return fmt.Errorf("the run ended as %q, want %q", r.end, hub.StatusDone)
+	}
+	return CheckMarks(r.marks, count, step)
+}
+
 // CheckArgs says what is wrong with body, which should be the run of [ArgsEvents] with so many fragments in dialect d.
 func CheckArgs(d *hub.Dialect, body []byte, count int) error {
 	r, err := read(d, body)
@@ -67,11 +79,12 @@ func read(d *hub.Dialect, body []byte) (*reader, error) {
 
 // reader collects what a client understands of a stream.
 type reader struct {
-	dec  hub.Decoder
-	seq  *sequencer.Sequencer
-	text []byte
-	args []byte // of all tools
-	end  hub.Status
+	dec   hub.Decoder
+	seq   *sequencer.Sequencer
+	text  []byte
+	args  []byte // of all tools
+	marks []byte // of all deltas, in their order
+	end   hub.Status
 }
 
 func (r *reader) record(rec wire.Record) error {
@@ -85,7 +98,11 @@ func (r *reader) record(rec wire.Record) error {
 
 func (r *reader) take(strict []hub.Event) {
 	for i := range strict {
-		switch ev := &strict[i]; {
+		ev := &strict[i]
+		if (ev.Kind == hub.TextDelta || ev.Kind == hub.ToolArgs) && FindMark(ev.Text) == 0 {
+			r.marks = append(r.marks, ev.Text...)
+		}
+		switch {
 		case ev.Kind == hub.TextDelta && ev.Chan == hub.AnswerText:
 			r.text = append(r.text, ev.Text...)
 		case ev.Kind == hub.ToolArgs:

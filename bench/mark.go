@@ -33,6 +33,13 @@ func SetMark(p []byte, n uint32) bool {
 	return true
 }
 
+// SetMarks changes the number of every mark in p: some records say a delta twice.
+func SetMarks(p []byte, n uint32) {
+	for SetMark(p, n) {
+		p = p[FindMark(p)+MarkSize:]
+	}
+}
+
 func putDigits(p []byte, n uint32) {
 	const digits = "0123456789abcdef"
 	for i := markEnd - markStart - 1; i >= 0; i-- {

@@ -41,6 +41,27 @@ func TestShapesAreRight(t *testing.T) {
 	})
 }
 
+// TestShapesWithMarks sets the marks of shapes, as paced streams do, and finds them again; a delta that is not there is noticed.
+func TestShapesWithMarks(t *testing.T) {
+	const count, step = 30, 5
+	eachShape(func(d *hub.Dialect, p bench.Part) {
+		script, err := bench.NewLongScript(d, p, count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, delta := range script.Deltas {
+			bench.SetMarks(delta, uint32(i)*step+7)
+		}
+		if err := bench.CheckShape(d, script.Bytes(), count, step); err != nil {
+			t.Errorf("%s, %s: %v", d.Name, p, err)
+		}
+		script.Deltas[5] = script.Deltas[4]
+		if bench.CheckShape(d, script.Bytes(), count, step) == nil {
+			t.Errorf("%s, %s: a delta is not there, and one twice", d.Name, p)
+		}
+	})
+}
+
 var unknown = regexp.MustCompile(`\{\{[a-z]+\}\}`)
 
 // TestShapesVary makes sure that every name stands for something, and that every file is of a dialect that is.

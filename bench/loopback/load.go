@@ -224,6 +224,8 @@ func (j *judge) check(body []byte) error {
 	switch {
 	case j.recorded != nil:
 		return j.recorded.Check(j.dialect, body)
+	case j.call.recording != "":
+		return bench.CheckShape(j.dialect, body, j.call.events, j.call.step())
 	case j.call.args:
 		return bench.CheckArgs(j.dialect, body, j.call.events)
 	}

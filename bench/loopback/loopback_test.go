@@ -99,7 +99,7 @@ func TestBadProxiesAreNoticed(t *testing.T) {
 		if s := fewFlowing(t, to, call{events: fewEvents}); s.Streams > 0 || s.Bad == 0 || s.Fault == "" {
 			t.Errorf("%s, flowing: %s", name, s.summary())
 		}
-		if s := fewPaced(t, to, 100*time.Millisecond); s.Streams > 0 || s.Bad == 0 || s.Fault == "" {
+		if s := fewPaced(t, to, 100*time.Millisecond, ""); s.Streams > 0 || s.Bad == 0 || s.Fault == "" {
 			t.Errorf("%s, paced: %s", name, s.summary())
 		}
 	}
@@ -162,9 +162,9 @@ func TestErrorsAreNoticed(t *testing.T) {
 }
 
 // fewPaced paces a few streams for a short while.
-func fewPaced(t *testing.T, to target, window time.Duration) sample {
+func fewPaced(t *testing.T, to target, window time.Duration, recording string) sample {
 	t.Helper()
-	c := call{interval: 20 * time.Millisecond, base: time.Now().UnixMicro()}
+	c := call{interval: 20 * time.Millisecond, base: time.Now().UnixMicro(), recording: recording}
 	p := pacing{streams: 3, ramp: c.interval, window: window, rest: c.interval}
 	c.events = p.events(c.interval)
 	return pace(t.Context(), to, c, p, 0, noMeter, 1)
@@ -172,9 +172,11 @@ func fewPaced(t *testing.T, to target, window time.Duration) sample {
 
 func TestPaced(t *testing.T) {
 	upstream := serving(t, "upstream", spec{})
-	s := fewPaced(t, target{addr: upstream, path: "/native", answer: &native.Dialect}, time.Second)
-	if s.Streams != 3 || s.Bad > 0 || s.P50 <= 0 || s.P99 < s.P50 {
-		t.Errorf("direct: %s, p99 %v", s.summary(), s.P99)
+	for _, recording := range []string{"", bench.ShapePrefix + "calls"} {
+		s := fewPaced(t, target{addr: upstream, path: "/native", answer: &native.Dialect}, time.Second, recording)
+		if s.Streams != 3 || s.Bad > 0 || s.P50 <= 0 || s.P99 < s.P50 {
+			t.Errorf("direct, %s: %s, p99 %v", recording, s.summary(), s.P99)
+		}
 	}
 }
 
@@ -200,7 +202,7 @@ func TestDelayIsSeen(t *testing.T) {
 			}
 		}
 	})
-	s := fewPaced(t, target{addr: addr, path: "/native", answer: &native.Dialect}, 200*time.Millisecond)
+	s := fewPaced(t, target{addr: addr, path: "/native", answer: &native.Dialect}, 200*time.Millisecond, "")
 	if s.Bad > 0 || s.P50 < 2*milliseconds(delay) {
 		t.Errorf("p50 is %v ms, want at least two delays: %s", s.P50, s.summary())
 	}

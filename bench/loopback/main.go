@@ -17,6 +17,7 @@
 //	recorded     streams of real agent servers, with calls, results and reasoning, over and over
 //	shapes       long streams as servers really write them: ids, usage, times, parts side by side
 //	shapes-segmented  the same, one TCP segment per event
+//	shapes-paced      the same as paced streams
 //	paced        many streams with a fixed rate each. Shown: CPU time per event, and how much later than it was due each
 //	             event arrives. Servers send by a timetable and never wait for an answer, and latency counts from the
 //	             timetable, so a proxy that stalls cannot hide it

@@ -21,6 +21,7 @@ const (
 	shapes    = "shapes"
 
 	shapesSegmented = "shapes-segmented"
+	shapesPaced     = "shapes-paced"
 
 	peersFlow   = "peers"
 	paced       = "paced"
@@ -36,7 +37,7 @@ const (
 )
 
 var modes = []string{
-	size, codec, flowing, segmented, recorded, shapes, shapesSegmented, peersFlow, paced, peersPaced, upkeep, slow, peersSlow, count, length, arguments, cancel, profileMode,
+	size, codec, flowing, segmented, recorded, shapes, shapesSegmented, shapesPaced, peersFlow, paced, peersPaced, upkeep, slow, peersSlow, count, length, arguments, cancel, profileMode,
 }
 
 // pair is a translation.
@@ -141,7 +142,8 @@ func newPlan(o options) (*plan, error) {
 		flowing:   func() error { return p.addFlowing(flowing) },
 		segmented: func() error { return p.addFlowing(segmented) }, recorded: p.addRecorded,
 		shapes: func() error { return p.addShapes(shapes) }, shapesSegmented: func() error { return p.addShapes(shapesSegmented) },
-		peersFlow: func() error { return p.addPeers(peersFlow) }, peersPaced: func() error { return p.addPeers(peersPaced) },
+		shapesPaced: func() error { return p.addShapes(shapesPaced) },
+		peersFlow:   func() error { return p.addPeers(peersFlow) }, peersPaced: func() error { return p.addPeers(peersPaced) },
 		peersSlow: func() error { return p.addPeers(peersSlow) },
 	}
 	for _, mode := range o.modes() {

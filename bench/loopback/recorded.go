@@ -66,15 +66,25 @@ func (p *plan) addShapes(mode string) error {
 				return err
 			}
 			base := cell{
-				Mode: mode, Recorded: name, Streams: or(p.o.streams, 64), recorded: rec,
-				call: call{events: len(rec.Pieces), recording: name, segmented: mode == shapesSegmented},
-				d:    or(p.o.duration, brief(p, time.Second, 300*time.Millisecond)),
+				Mode: mode, Streams: or(p.o.streams, 64), recorded: rec, call: call{events: len(rec.Pieces), segmented: mode == shapesSegmented},
+				d: or(p.o.duration, brief(p, time.Second, 300*time.Millisecond)),
 			}
+			if mode == shapesPaced {
+				base = p.pacedCell(mode)
+				p.addNginx(base.ofRecording(name), pr)
+			}
+			base = base.ofRecording(name)
 			p.add(base, reverse, pr)
 			p.add(base, sabir, pr)
 		}
 	}
 	return nil
+}
+
+// ofRecording is the cell with a stream of a real server.
+func (c cell) ofRecording(name string) cell {
+	c.Recorded, c.call.recording = name, name
+	return c
 }
 
 // dialectsFolder asks where the packages of the dialects are.

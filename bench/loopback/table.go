@@ -57,6 +57,8 @@ func (r *report) columns(mode string) []column {
 		return []column{{"CPU against floor", r.against(perEvent)}, cost, {"thousand events/s", plain(rate, 0)}}
 	case peersFlow:
 		return []column{{"CPU against Sabir", r.againstSabir(perEvent)}, cost, {"thousand events/s", plain(rate, 0)}, {"wrong", faults}}
+	case shapesPaced:
+		return append([]column{{"recording", func(c *cell) string { return c.Recorded }}, {"CPU against floor", r.against(perEvent)}, costFew}, latency[2:]...)
 	case paced:
 		return append([]column{{"CPU against floor", r.against(perEvent)}, costFew}, latency...)
 	case peersPaced:
@@ -89,7 +91,8 @@ func (r *report) columns(mode string) []column {
 var titles = map[string]string{
 	size: "The idle process and the program", codec: "The codec alone, per text delta", flowing: "Flowing, in pieces of 4 KiB", recorded: "Streams that were recorded",
 	shapes: "Streams as servers really write them", shapesSegmented: "The same, one TCP segment per event",
-	segmented: "Flowing, one TCP segment per event", peersFlow: "Flowing, beside other programs", paced: "Paced",
+	shapesPaced: "The same, paced",
+	segmented:   "Flowing, one TCP segment per event", peersFlow: "Flowing, beside other programs", paced: "Paced",
 	peersPaced: "Paced, beside other programs", upkeep: "While the configuration changes and metrics are read", slow: "Slow, very many",
 	peersSlow: "Slow, beside other programs", count: "More and more streams", length: "Longer and longer streams",
 	arguments: "Longer and longer arguments of a tool", cancel: "Clients that leave silent streams", profileMode: "Profiled",

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +25,7 @@ type call struct {
 	interval  time.Duration // paced: between two events; 0 is flowing
 	base      int64         // paced: what marks count from, microseconds since the Unix epoch
 	args      bool          // flowing: fragments of a tool's arguments, not of a text
-	recording string        // flowing: that stream of a real server instead, by its name in the dialect's testdata
+	recording string        // that stream of a real server instead, by its name in the dialect's testdata; paced: a shape
 	silent    int64         // more than 0: nothing comes after the first event, and the end of the connection is noted under it
 }
 
@@ -209,7 +210,7 @@ func (sc *script) pace(conn net.Conn, c call) error {
 	for i := range c.events {
 		time.Sleep(time.Until(start.Add(time.Duration(i) * c.interval)))
 		buf = append(buf[:0], sc.deltas[i]...)
-		bench.SetMark(buf, first+uint32(i)*c.step())
+		bench.SetMarks(buf, first+uint32(i)*c.step())
 		if _, err := conn.Write(buf); err != nil {
 			return err
 		}
@@ -222,7 +223,7 @@ func (sc *script) pace(conn net.Conn, c call) error {
 func (s *simulator) script(dialect string, c call) (*script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := dialect + "/" + c.recording + "/" + strconv.Itoa(c.events)
+	key := fmt.Sprintf("%s/%s/%d/%t", dialect, c.recording, c.events, c.interval > 0)
 	if sc := s.scripts[key]; sc != nil {
 		return sc, nil
 	}
@@ -243,6 +244,9 @@ func (s *simulator) script(dialect string, c call) (*script, error) {
 func (s *simulator) text(d *hub.Dialect, c call) (*bench.Script, error) {
 	if c.recording == "" {
 		return bench.NewScript(d, c.events)
+	}
+	if shape, ok := strings.CutPrefix(c.recording, bench.ShapePrefix); ok && c.interval > 0 {
+		return bench.NewLongScript(d, bench.Part(shape), c.events)
 	}
 	rec, err := bench.LoadRecording(s.dialects, d, c.recording)
 	if err != nil {
