@@ -62,8 +62,8 @@ type Shape struct {
 	IDs string `yaml:"ids" jsonschema:"enum=default,enum=thread,enum=agent"`
 	// One part or call after the other: what comes meanwhile waits. Dialects that need it have it in any case.
 	Linear bool `yaml:"linear"`
-	// Deltas of a text that follow each other within this time are joined, for clients to which events are dear; 0 for
-	// none. At most 1s.
+	// Deltas of a text, of arguments or of a tool's output that follow each other within this time are joined, for clients to which
+	// events are dear; 0 for none. At most 1s.
 	Coalesce time.Duration `yaml:"coalesce" jsonschema:"minimum=0,maximum=1000000000"`
 	// What clients must not see.
 	Filter Filter `yaml:"filter"`
