@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
@@ -123,5 +124,53 @@ func (s *stages) encode(b *testing.B) {
 		}
 		enc.Finish(out)
 		out.Reset()
+	})
+}
+
+// BenchmarkInFull decodes the records of streams as servers really write them without what remembers the one before: what a record costs
+// that is like none before it.
+func BenchmarkInFull(b *testing.B) {
+	eachShape(func(d *hub.Dialect, p bench.Part) {
+		b.Run(d.Name+"/"+string(p), func(b *testing.B) {
+			s := shapeStages(b, d, p)
+			s.decode(b)
+		})
+	})
+}
+
+// shapeStages has the records of a shape's deltas, behind those of its head.
+func shapeStages(t testing.TB, d *hub.Dialect, p bench.Part) *stages {
+	t.Helper()
+	script, err := bench.NewLongScript(d, p, deltas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stages{dialect: d, body: script.Bytes(), events: deltas}
+	s.split(func(rec wire.Record) {
+		rec.Data = bytes.Clone(rec.Data)
+		s.records = append(s.records, rec)
+	})
+	return s
+}
+
+// TestInFullAllocatesNothing: a record that is like none before it costs no memory either, but for what grows with a stream.
+func TestInFullAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Log("the race detector allocates: nothing to count")
+		return
+	}
+	eachShape(func(d *hub.Dialect, p bench.Part) {
+		s := shapeStages(t, d, p)
+		dec := d.NewDecoder(d.Defaults())
+		var evs []hub.Event
+		n := testing.AllocsPerRun(5, func() {
+			dec.Reset()
+			for _, rec := range s.records {
+				evs, _ = dec.Decode(evs[:0], rec)
+			}
+		})
+		if most := 0.1 * deltas; n > most {
+			t.Errorf("%s, %s: %.0f allocations for %d deltas", d.Name, p, n, deltas)
+		}
 	})
 }

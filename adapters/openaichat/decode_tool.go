@@ -46,19 +46,42 @@ func (f *callDelta) hasArgs() bool {
 }
 
 func readCall(v rawjson.Value) callDelta {
-	f := callDelta{index: noIndex, id: rawjson.Text(v, "id")}
-	index := rawjson.Get(v, "index")
+	f := callDelta{index: noIndex}
+	var index, function, custom rawjson.Value
+	for name, val := range rawjson.EachField(v) {
+		switch string(name) {
+		case "id":
+			f.id = rawjson.Body(val)
+		case "index":
+			index = val
+		case "function":
+			function = val
+		case "custom":
+			custom = val
+		}
+	}
 	if i, ok := rawjson.Int(index); ok && i >= 0 {
 		f.index = i
 	} else if i, err := strconv.Atoi(string(rawjson.Body(index))); err == nil && i >= 0 {
 		f.index = int64(i)
 	}
-	fn, args := rawjson.Get(v, "function"), "arguments"
-	if rawjson.IsNull(fn) {
-		fn, args = rawjson.Get(v, "custom"), "input"
+	if rawjson.IsNull(function) {
+		f.readFunction(custom, "input")
+	} else {
+		f.readFunction(function, "arguments")
 	}
-	f.name, f.args = rawjson.Text(fn, "name"), rawjson.Get(fn, args)
 	return f
+}
+
+func (f *callDelta) readFunction(v rawjson.Value, args string) {
+	for name, val := range rawjson.EachField(v) {
+		switch string(name) {
+		case "name":
+			f.name = rawjson.Body(val)
+		case args:
+			f.args = val
+		}
+	}
 }
 
 func (d *decoder) toolCalls(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
