@@ -12,7 +12,7 @@ import (
 )
 
 // sessions say where an agent is asked, below the address of the agent: an answer to a question goes elsewhere than a turn.
-var sessions = hub.SessionServer{RunPaths: []string{"/stream"}, Run: runPath, AnswersByName: true}
+var sessions = hub.SessionServer{RunPaths: []string{"/stream"}, Forgets: true, Run: runPath, AnswersByName: true}
 
 func runPath(req *hub.Request) []string {
 	switch d := answer(req); {
