@@ -2,6 +2,7 @@ package mastra
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -26,16 +27,25 @@ func runPath(req *hub.Request) []string {
 	return []string{"decline-tool-call"}
 }
 
-// answer is the first answer to a question of a server, whose id names the run and the call.
+// answer is the answer that a server waits for: the first of the request, or the last that stands with a call. Servers ask one question after
+// the other, and show no result before all are answered: those before it were given. Behind what the user has said since there is none.
 func answer(req *hub.Request) *hub.Decision {
+	if at := slices.IndexFunc(req.Answers, namesRun); at >= 0 {
+		return &req.Answers[at]
+	}
+	if len(conversation.Latest(req)) > 0 {
+		return nil
+	}
 	all := conversation.Decided(req)
-	for i := range all {
-		if bytes.IndexByte(all[i].Ask, askSeparator) > 0 {
-			return &all[i]
-		}
+	slices.Reverse(all)
+	if at := slices.IndexFunc(all, namesRun); at >= 0 {
+		return &all[at]
 	}
 	return nil
 }
+
+// namesRun reports whether an answer is to a question of a server, whose id names the run and the call.
+func namesRun(d hub.Decision) bool { return bytes.IndexByte(d.Ask, askSeparator) > 0 }
 
 // AppendRequest writes the body of a turn: the conversation as messages of the AI SDK, the tools of the client, and the settings of the
 // model. The memory of a server is not used: it would keep what is sent each time.
@@ -45,7 +55,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	l.AddIf("extra", req.Extra.Raw != nil && req.Extra.Of(dialectName) == nil)
 	if d := answer(req); d != nil {
 		settings.LostAll(req, l)
-		l.AddIf("answers", len(conversation.Decided(req)) > 1)
+		l.AddIf("answers", len(req.Answers) > 1)
 		return appendAnswer(dst, d), nil
 	}
 	l.AddIf("answers", len(conversation.Decided(req)) > 0)
@@ -53,6 +63,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.OpenAt("messages", '[')
 	for i := range req.Messages {
+		w.last = i == len(req.Messages)-1
 		w.message(&req.Messages[i])
 	}
 	w.Close(']')
@@ -144,6 +155,7 @@ type writer struct {
 	ids    *conversation.IDs
 	losses *hub.Losses
 	open   bool   // calls without a result are written, too: the client has them
+	last   bool   // the message is the last one of a request
 	run    []byte // the id of the run that is answered, a string body
 }
 
@@ -152,19 +164,24 @@ func (w *writer) shows(p *hub.Part) bool {
 	return p.Result != nil || w.open && p.ClientRuns && p.Value != nil
 }
 
-// message writes a message, and behind one of the agent's the results of its calls. Servers refuse messages in which nothing is.
+// message writes a message, and behind one of the agent's the results of its calls. Servers refuse messages in which nothing is. They show the
+// model a result in the place of its call: in the last message nothing may stand behind that, as the results are what the model is to answer.
 func (w *writer) message(m *hub.Message) {
 	role := [...]string{hub.RoleSystem: "system", hub.RoleUser: "user", hub.RoleAgent: "assistant"}
-	var parts, results [][]byte
+	var parts, calls, results [][]byte
 	for i := range m.Parts {
 		part, result := w.part(m, &m.Parts[i])
-		if part != nil {
+		switch {
+		case result != nil && w.last:
+			calls = append(calls, part)
+		case part != nil:
 			parts = append(parts, part)
 		}
 		if result != nil {
 			results = append(results, result)
 		}
 	}
+	parts = append(parts, calls...)
 	if m.Role == hub.RoleResults {
 		parts = nil
 	} else if m.Role == hub.RoleSystem {
