@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -33,5 +34,32 @@ func TestHistoryAtMastra(t *testing.T) {
 	forgetful := start(t, "listen: 127.0.0.1:0\nthreads: {max: 0}\n"+yaml)
 	if _, body := forgetful.post("/run", a2aMessage("u2", "t1", "two")); !strings.Contains(body, "history_missing") || len(asked) > 0 {
 		t.Errorf("nothing is remembered: %s", body)
+	}
+}
+
+// TestAnswersFit: a tool of Mastra's that waits for a form gets one from a client that answers in words, and one that waits for words gets the
+// only field of a form.
+func TestAnswersFit(t *testing.T) {
+	t.Parallel()
+	for schema, answers := range map[string][2]string{
+		`{"type":"object","properties":{"colour":{"type":"string"}}}`: {`"blue"`, `{"colour":"blue"}`},
+		`{"type":"string"}`: {`{"answer":"blue"}`, `"blue"`},
+	} {
+		asked := make(chan string, 2)
+		server := newAgent(t, func(p *peer) {
+			for req := p.request(); req != nil; req = p.request() {
+				asked <- req.URL.Path + " " + string(p.body)
+				p.ok("Content-Type: text/event-stream")
+				p.finish(`data: {"type":"tool-call-suspended","runId":"R","from":"AGENT","payload":{"toolCallId":"c1","toolName":"choose","suspendPayload":{},"resumeSchema":` +
+					strconv.Quote(schema) + "}}\n\ndata: [DONE]\n\n")
+			}
+		})
+		r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  a: "+atMastra(server)+"\nroutes:\n  - {path: /run, upstream: a, client: agui, requests: {mode: translate}}\n")
+		r.call(t, 200, alice, "POST", "/run", aguiBody("t1", turn1), `"id":"R:c1"`)
+		<-asked
+		r.call(t, 200, alice, "POST", "/run", aguiBody("t1", turn1+askedCall, `,"resume":[{"interruptId":"R:c1","status":"resolved","payload":`+answers[0]+`}]`))
+		if got, want := <-asked, `/api/agents/x/resume-stream {"runId":"R","toolCallId":"c1","resumeData":`+answers[1]+`}`; got != want {
+			t.Errorf("%s: the server is asked %s, want %s", schema, got, want)
+		}
 	}
 }

@@ -19,12 +19,29 @@ func runPath(req *hub.Request) []string {
 	switch d := answer(req); {
 	case d == nil:
 		return []string{"stream"}
-	case !d.Decided && !d.Cancelled:
+	case isForm(d):
 		return []string{"resume-stream"}
 	case d.Approved && !d.Cancelled:
 		return []string{"approve-tool-call"}
 	}
 	return []string{"decline-tool-call"}
+}
+
+// isForm reports whether an answer is more than yes or no: forms of tools may have that, too, beside other fields. The name of the question is
+// none.
+func isForm(d *hub.Decision) bool {
+	if d.Cancelled || !d.Decided {
+		return !d.Cancelled
+	}
+	if approved, ok := rawjson.Bool(rawjson.Get(d.Payload, "approved")); !ok || approved != d.Approved {
+		return false
+	}
+	for key, val := range rawjson.EachField(d.Payload) {
+		if k := string(key); k != "approved" && k != "reason" && !bytes.Equal(rawjson.Body(val), d.Ask) {
+			return true
+		}
+	}
+	return false
 }
 
 // answer is the answer that a server waits for: the first of the request, or the last that stands with a call. Servers ask one question after
@@ -123,7 +140,7 @@ func appendAnswer(dst []byte, d *hub.Decision) []byte {
 	w.Text("runId", run)
 	w.Text(memberCall, call)
 	switch {
-	case !d.Decided && !d.Cancelled:
+	case isForm(d):
 		w.Value(memberResume, rawjson.OrNull(d.Payload))
 	case !d.Approved || d.Cancelled:
 		w.TextIf("reason", d.Reason)

@@ -49,6 +49,9 @@ func TestWriteRequest(t *testing.T) {
 	f("granted", answer(hub.Decision{Decided: true, Approved: true}), "approve-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
 	f("denied", answer(hub.Decision{Decided: true, Reason: []byte("no")}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1","reason":"no"}`)
 	f("dismissed", answer(hub.Decision{Cancelled: true}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
+	f("denied in a form that says the other", answer(hub.Decision{Decided: true, Payload: []byte(`{"approved":true,"note":"n"}`)}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
+	f("a form that says yes or no", answer(hub.Decision{Decided: true, Approved: true, Payload: []byte(`{"id":"r1:c1","approved":true,"reason":"r"}`)}), "approve-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
+	f("a form that says more", answer(hub.Decision{Decided: true, Approved: true, Payload: []byte(`{"approved":true,"note":"n"}`)}), "resume-stream", `{"runId":"r1","toolCallId":"c1","resumeData":{"approved":true,"note":"n"}}`)
 	f("input", answer(hub.Decision{Payload: []byte(`{"ok":true}`)}), "resume-stream", `{"runId":"r1","toolCallId":"c1","resumeData":{"ok":true}}`)
 }
 
