@@ -46,6 +46,7 @@ func (c *call) enterSession(asked *hub.Request) {
 		return
 	}
 	switch {
+	case server.Forgets:
 	case len(asked.Thread) > 0:
 		asked.Session = sessionID(c.scope, plainText(asked.Thread))
 		asked.NewSession = isFirst(asked)

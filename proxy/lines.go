@@ -46,7 +46,7 @@ type sendLines func(thread string, lines []byte) error
 
 // newLineClient makes a client.
 func (s *Server) newLineClient(r *route, t *target, request *fasthttp.Request, send sendLines) *lineClient {
-	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.sessions != nil || r.up.Agents != nil}
+	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.hasSessions() || r.up.Agents != nil}
 	return &lineClient{
 		server: s, target: t, request: request, peer: sender{Addr: noAddress{}}, failed: make(chan struct{}), send: send,
 		find: func() (*route, *target, *hub.Failure) { return r, t, nil },

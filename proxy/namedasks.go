@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"errors"
 	"time"
 
@@ -20,15 +21,22 @@ func (c *call) askKey(id []byte) runlog.Key {
 	return runlog.Key{Scope: "asks " + c.scope, Run: plainText(id)}
 }
 
-// rememberAsk notes that the client is asked. The store reports errors; the question cannot be answered then.
-func (c *call) rememberAsk(id []byte) {
-	if c.remembersAsks() {
-		key := c.askKey(id)
-		_ = c.route.runs.Put(key, runlog.Run{Thread: key.Run, PastRun: hub.PastRun{Began: time.Now().UnixMilli()}, Size: briefRun})
+// rememberAsk notes that the client is asked, and which form of an answer is wanted. The store reports errors; the question cannot be answered
+// then.
+func (c *call) rememberAsk(ev *hub.Event) {
+	if !c.remembersAsks() {
+		return
 	}
+	key := c.askKey(ev.ID)
+	run := runlog.Run{Thread: key.Run, PastRun: hub.PastRun{Began: time.Now().UnixMilli()}, Size: briefRun}
+	if ev.AskKind != hub.AskPermission && ev.More != nil && len(ev.More.Schema) > 0 {
+		run.Asks = []hub.Event{{Kind: hub.Ask, ID: []byte(key.Run), AskKind: ev.AskKind, More: &hub.More{Schema: bytes.Clone(ev.More.Schema)}}}
+		run.Size += len(ev.More.Schema)
+	}
+	_ = c.route.runs.Put(key, run)
 }
 
-// checkAsks refuses answers to questions that the client was not asked.
+// checkAsks refuses answers to questions that the client was not asked, and gives the others the form that is wanted.
 func (c *call) checkAsks(asked *hub.Request) *hub.Failure {
 	if !c.remembersAsks() {
 		return nil
@@ -37,13 +45,24 @@ func (c *call) checkAsks(asked *hub.Request) *hub.Failure {
 		if len(d.Ask) == 0 {
 			continue // it names no question, so that it is no answer there
 		}
-		_, err := c.route.runs.Find(c.askKey(d.Ask))
+		run, err := c.route.runs.Find(c.askKey(d.Ask))
 		switch {
 		case errors.Is(err, runlog.ErrUnknown):
 			return hub.Fail(hub.CodeAskUnknown, nil)
 		case err != nil:
 			return asFailure(err)
+		case len(run.Asks) > 0:
+			fit(asked.Answers, d.Ask, run.Asks[0].More.Schema)
 		}
 	}
 	return nil
+}
+
+// fit gives an answer the form that its question wants.
+func fit(answers []hub.Decision, ask, schema []byte) {
+	for i := range answers {
+		if bytes.Equal(answers[i].Ask, ask) {
+			conversation.Fit(&answers[i], schema)
+		}
+	}
 }

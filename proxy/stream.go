@@ -390,7 +390,7 @@ func (x *stream) edit(ev *hub.Event) {
 		x.audit.see(ev)
 	}
 	if ev.Kind == hub.Ask {
-		x.call.rememberAsk(ev.ID)
+		x.call.rememberAsk(ev)
 	}
 	if ev.Kind == hub.Ask && x.call.lines != nil {
 		x.call.lines.ask(ev.ID)

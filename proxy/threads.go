@@ -41,7 +41,10 @@ func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
 }
 
 // remembers reports whether conversations are remembered for clients of the route that say only what is new.
-func (r *route) remembers() bool { return r.up.Agents == nil && r.sessions == nil && r.wantsHistory() }
+func (r *route) remembers() bool { return r.up.Agents == nil && !r.hasSessions() && r.wantsHistory() }
+
+// hasSessions reports whether the upstream has a session for each conversation.
+func (r *route) hasSessions() bool { return r.sessions != nil && !r.sessions.Forgets }
 
 // keepsFor reports whether Sabir knows the conversations of a route that clients of a dialect ask for.
 func (r *route) keepsFor(t *target) bool {

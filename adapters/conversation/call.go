@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -65,4 +66,40 @@ func Decision(payload rawjson.Value) hub.Decision {
 		d.Approved, d.Decided = rawjson.Bool(rawjson.Get(payload, "approved"))
 	}
 	return d
+}
+
+// Fit gives an answer that is neither yes nor no the form that its question wants: words where a form with one field for words is wanted fill
+// that in, and of a form with one field where words are wanted they are taken. Clients know either the one or the other.
+func Fit(d *hub.Decision, schema []byte) {
+	if d.Decided || schema == nil {
+		return
+	}
+	words := rawjson.Kind(d.Payload) == '"'
+	switch name, wanted := onlyField(rawjson.Get(schema, "properties")); string(rawjson.Text(schema, "type")) {
+	case "object":
+		if words && string(rawjson.Text(wanted, "type")) == "string" {
+			w := jsonwriter.New(nil)
+			w.Open('{')
+			w.Value(string(name), d.Payload)
+			w.Close('}')
+			d.Payload = w.Buf
+		}
+	case "string":
+		if _, field := onlyField(d.Payload); rawjson.Kind(field) == '"' {
+			d.Payload = field
+		}
+	}
+}
+
+// onlyField is the field of an object that has one; nil if it has more, or none.
+func onlyField(object rawjson.Value) (name []byte, field rawjson.Value) {
+	n := 0
+	for key, val := range rawjson.EachField(object) {
+		name, field = key, val
+		n++
+	}
+	if n != 1 {
+		return nil, nil
+	}
+	return name, field
 }

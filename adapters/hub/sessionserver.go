@@ -15,6 +15,9 @@ type SessionServer struct {
 	// Always says that there are no runs without a session. A conversation that has no name gets one for each of its runs then.
 	Always bool
 
+	// Forgets says that servers keep nothing of a conversation but the runs that have asked something: a request has to tell the whole of it.
+	Forgets bool
+
 	// Run is the path, below the base, at which the run of a request is asked for: in [Request.Session], where that is set.
 	Run func(req *Request) []string
 

@@ -74,8 +74,9 @@
 //
 // Written: the whole conversation as messages for models, and never the memory of the server, which would keep what is sent each time. The
 // URL of the upstream is that of the agent, /api/agents/{id}: a turn goes to /stream below it, answers to /approve-tool-call,
-// /decline-tool-call and /resume-stream, with the run and the call that the id of the question names. One question is answered at a time,
-// as servers ask.
+// /decline-tool-call and /resume-stream, with the run and the call that the id of the question names; what is more than yes or no goes to the
+// last. One question is answered at a time, as servers ask: of answers that stand with calls the last, and none behind which the user has said
+// something. In the last message texts stand before calls.
 //
 // # Lost
 //

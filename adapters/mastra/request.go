@@ -2,6 +2,7 @@ package mastra
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -12,13 +13,13 @@ import (
 )
 
 // sessions say where an agent is asked, below the address of the agent: an answer to a question goes elsewhere than a turn.
-var sessions = hub.SessionServer{RunPaths: []string{"/stream"}, Run: runPath, AnswersByName: true}
+var sessions = hub.SessionServer{RunPaths: []string{"/stream"}, Forgets: true, Run: runPath, AnswersByName: true}
 
 func runPath(req *hub.Request) []string {
 	switch d := answer(req); {
 	case d == nil:
 		return []string{"stream"}
-	case !d.Decided && !d.Cancelled:
+	case isForm(d):
 		return []string{"resume-stream"}
 	case d.Approved && !d.Cancelled:
 		return []string{"approve-tool-call"}
@@ -26,16 +27,42 @@ func runPath(req *hub.Request) []string {
 	return []string{"decline-tool-call"}
 }
 
-// answer is the first answer to a question of a server, whose id names the run and the call.
-func answer(req *hub.Request) *hub.Decision {
-	all := conversation.Decided(req)
-	for i := range all {
-		if bytes.IndexByte(all[i].Ask, askSeparator) > 0 {
-			return &all[i]
+// isForm reports whether an answer is more than yes or no: forms of tools may have that, too, beside other fields. The name of the question is
+// none.
+func isForm(d *hub.Decision) bool {
+	if d.Cancelled || !d.Decided {
+		return !d.Cancelled
+	}
+	if approved, ok := rawjson.Bool(rawjson.Get(d.Payload, "approved")); !ok || approved != d.Approved {
+		return false
+	}
+	for key, val := range rawjson.EachField(d.Payload) {
+		if k := string(key); k != "approved" && k != "reason" && !bytes.Equal(rawjson.Body(val), d.Ask) {
+			return true
 		}
+	}
+	return false
+}
+
+// answer is the answer that a server waits for: the first of the request, or the last that stands with a call. Servers ask one question after
+// the other, and show no result before all are answered: those before it were given. Behind what the user has said since there is none.
+func answer(req *hub.Request) *hub.Decision {
+	if at := slices.IndexFunc(req.Answers, namesRun); at >= 0 {
+		return &req.Answers[at]
+	}
+	if len(conversation.Latest(req)) > 0 {
+		return nil
+	}
+	all := conversation.Decided(req)
+	slices.Reverse(all)
+	if at := slices.IndexFunc(all, namesRun); at >= 0 {
+		return &all[at]
 	}
 	return nil
 }
+
+// namesRun reports whether an answer is to a question of a server, whose id names the run and the call.
+func namesRun(d hub.Decision) bool { return bytes.IndexByte(d.Ask, askSeparator) > 0 }
 
 // AppendRequest writes the body of a turn: the conversation as messages of the AI SDK, the tools of the client, and the settings of the
 // model. The memory of a server is not used: it would keep what is sent each time.
@@ -45,7 +72,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	l.AddIf("extra", req.Extra.Raw != nil && req.Extra.Of(dialectName) == nil)
 	if d := answer(req); d != nil {
 		settings.LostAll(req, l)
-		l.AddIf("answers", len(conversation.Decided(req)) > 1)
+		l.AddIf("answers", len(req.Answers) > 1)
 		return appendAnswer(dst, d), nil
 	}
 	l.AddIf("answers", len(conversation.Decided(req)) > 0)
@@ -53,6 +80,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.OpenAt("messages", '[')
 	for i := range req.Messages {
+		w.last = i == len(req.Messages)-1
 		w.message(&req.Messages[i])
 	}
 	w.Close(']')
@@ -112,7 +140,7 @@ func appendAnswer(dst []byte, d *hub.Decision) []byte {
 	w.Text("runId", run)
 	w.Text(memberCall, call)
 	switch {
-	case !d.Decided && !d.Cancelled:
+	case isForm(d):
 		w.Value(memberResume, rawjson.OrNull(d.Payload))
 	case !d.Approved || d.Cancelled:
 		w.TextIf("reason", d.Reason)
@@ -144,6 +172,7 @@ type writer struct {
 	ids    *conversation.IDs
 	losses *hub.Losses
 	open   bool   // calls without a result are written, too: the client has them
+	last   bool   // the message is the last one of a request
 	run    []byte // the id of the run that is answered, a string body
 }
 
@@ -152,19 +181,24 @@ func (w *writer) shows(p *hub.Part) bool {
 	return p.Result != nil || w.open && p.ClientRuns && p.Value != nil
 }
 
-// message writes a message, and behind one of the agent's the results of its calls. Servers refuse messages in which nothing is.
+// message writes a message, and behind one of the agent's the results of its calls. Servers refuse messages in which nothing is. They show the
+// model a result in the place of its call: in the last message nothing may stand behind that, as the results are what the model is to answer.
 func (w *writer) message(m *hub.Message) {
 	role := [...]string{hub.RoleSystem: "system", hub.RoleUser: "user", hub.RoleAgent: "assistant"}
-	var parts, results [][]byte
+	var parts, calls, results [][]byte
 	for i := range m.Parts {
 		part, result := w.part(m, &m.Parts[i])
-		if part != nil {
+		switch {
+		case result != nil && w.last:
+			calls = append(calls, part)
+		case part != nil:
 			parts = append(parts, part)
 		}
 		if result != nil {
 			results = append(results, result)
 		}
 	}
+	parts = append(parts, calls...)
 	if m.Role == hub.RoleResults {
 		parts = nil
 	} else if m.Role == hub.RoleSystem {

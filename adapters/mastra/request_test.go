@@ -49,6 +49,9 @@ func TestWriteRequest(t *testing.T) {
 	f("granted", answer(hub.Decision{Decided: true, Approved: true}), "approve-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
 	f("denied", answer(hub.Decision{Decided: true, Reason: []byte("no")}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1","reason":"no"}`)
 	f("dismissed", answer(hub.Decision{Cancelled: true}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
+	f("denied in a form that says the other", answer(hub.Decision{Decided: true, Payload: []byte(`{"approved":true,"note":"n"}`)}), "decline-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
+	f("a form that says yes or no", answer(hub.Decision{Decided: true, Approved: true, Payload: []byte(`{"id":"r1:c1","approved":true,"reason":"r"}`)}), "approve-tool-call", `{"runId":"r1","toolCallId":"c1"}`)
+	f("a form that says more", answer(hub.Decision{Decided: true, Approved: true, Payload: []byte(`{"approved":true,"note":"n"}`)}), "resume-stream", `{"runId":"r1","toolCallId":"c1","resumeData":{"approved":true,"note":"n"}}`)
 	f("input", answer(hub.Decision{Payload: []byte(`{"ok":true}`)}), "resume-stream", `{"runId":"r1","toolCallId":"c1","resumeData":{"ok":true}}`)
 }
 
@@ -106,4 +109,58 @@ func TestReadResults(t *testing.T) {
 	f(`"output":{"type":"forecast","value":9}`, `ok {"type":"forecast","value":9}`)
 	f(`"result":{"degrees":9},"isError":false`, `ok {"degrees":9}`)
 	f(`"result":"9"`, "ok 9")
+}
+
+// asksAtMastra is a conversation whose run waits: the answer to the first question was given, and shows no result yet.
+func asksAtMastra(decided ...bool) hub.Message {
+	m := hub.Message{Role: hub.RoleAgent}
+	for i, approved := range decided {
+		id := fmt.Sprintf("c%d", i+1)
+		m.Parts = append(m.Parts, hub.Part{
+			Kind: hub.PartCall, ID: []byte(id), Name: []byte("rm"), Value: []byte("{}"),
+			Approval: &hub.Approval{ID: []byte("r1:" + id), Decided: true, Approved: approved},
+		})
+	}
+	return m
+}
+
+// TestWriteLastAnswer: a server asks one question after the other, and shows results when all are answered. The last answer that stands with a
+// call is the one that it waits for, unless the request says which; behind what the user has said since it waits for none.
+func TestWriteLastAnswer(t *testing.T) {
+	f := func(name string, req hub.Request, path, want, lost string) {
+		t.Helper()
+		var l hub.Losses
+		got, err := mastra.Dialect.Requests.AppendRequest(nil, &req, &l)
+		at := strings.Join(mastra.Dialect.Sessions.Run(&req), "/")
+		if err != nil || string(got) != want || at != path || strings.Join(l.Names, " ") != lost {
+			t.Errorf("%s: %v at %s without %q\n%s, want %s\n%s", name, err, at, l.Names, got, path, want)
+		}
+	}
+	said := func(text string) hub.Message {
+		return hub.Message{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: []byte(text)}}}
+	}
+	first := hub.Decision{Ask: []byte("r1:c1"), Decided: true, Approved: true}
+	f("the second", hub.Request{Messages: []hub.Message{said("go"), asksAtMastra(true, false)}},
+		"decline-tool-call", `{"runId":"r1","toolCallId":"c2"}`, "")
+	f("that of the request", hub.Request{Messages: []hub.Message{said("go"), asksAtMastra(true, false)}, Answers: []hub.Decision{first}},
+		"approve-tool-call", `{"runId":"r1","toolCallId":"c1"}`, "")
+	f("two of the request", hub.Request{Partial: true, Answers: []hub.Decision{first, {Ask: []byte("r1:c2"), Decided: true}}},
+		"approve-tool-call", `{"runId":"r1","toolCallId":"c1"}`, "answers")
+	f("the user has gone on", hub.Request{Messages: []hub.Message{said("go"), asksAtMastra(true), said("stop")}}, "stream",
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"go"}]},{"role":"user","content":[{"type":"text","text":"stop"}]}]}`, "answers messages.call")
+}
+
+// TestWriteResultsLast: a server shows the model a result in the place of its call, so that a text behind the call would be what the model is
+// to answer.
+func TestWriteResultsLast(t *testing.T) {
+	agent := hub.Message{Role: hub.RoleAgent, Parts: []hub.Part{
+		{Kind: hub.PartCall, ID: []byte("c1"), Name: []byte("look"), Value: []byte("{}"), Result: &hub.CallResult{Status: hub.StatusOK, Text: []byte("9")}},
+		{Kind: hub.PartText, Text: []byte("Looking.")},
+	}}
+	got, err := mastra.Dialect.Requests.AppendRequest(nil, &hub.Request{Messages: []hub.Message{agent}}, new(hub.Losses))
+	want := `{"messages":[{"role":"assistant","content":[{"type":"text","text":"Looking."},{"type":"tool-call","toolCallId":"c1","toolName":"look","input":{}}]},` +
+		`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"look","output":{"type":"text","value":"9"}}]}]}`
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s, want\n%s", err, got, want)
+	}
 }

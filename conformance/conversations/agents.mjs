@@ -29,11 +29,12 @@ const programs = {
     command: path.join(conformance, ".venv", "bin", "python"), folder: "adk", paths: { adk: "" }, clients: keepers, args: (port) => ["server.py", port],
   },
   "AI SDK": { command: node, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
+  Mastra: { command: node, file: "mastra_agent.mjs", paths: { mastra: "/api/agents/conformance" }, home: "", clients: [...keepers, "@google/genai 3"], can: { askAtOnce: false, question: "any" } },
 };
 const models = { chat: "openai-chat", responses: "openai-responses", anthropic: "anthropic", gemini: "gemini", interactions: "gemini-interactions" };
 const titles = {
   agui: "AG-UI", aisdk: "AI SDK", chat: "a model, Chat Completions", responses: "a model, Responses", anthropic: "a model, Messages",
-  gemini: "a model, generateContent", interactions: "a model, Interactions", langgraph: "LangGraph", adk: "Google ADK",
+  gemini: "a model, generateContent", interactions: "a model, Interactions", langgraph: "LangGraph", adk: "Google ADK", mastra: "Mastra",
 };
 
 // startAgents starts those that are wanted, but for those that Sabir starts, once. start runs a program until the end; dir is for what they write.
@@ -60,7 +61,8 @@ async function openCode(start, dir, { base, paths, notes }) {
 
 const agentName = (name, dialect) => (name === titles[dialect] ? name : `${name}, ${titles[dialect]}`);
 
-async function startProgram(start, name, { command, file, folder = "", paths, clients, args, env, can }) {
+// startProgram starts a program that is an agent at each of its paths; home is where a client of its own finds it, if that is elsewhere.
+async function startProgram(start, name, { command, file, folder = "", paths, home, clients, args, env, can }) {
   const port = await freePort();
   const given = args ? args(String(port)) : [path.join(here, "agents", file), String(port)];
   let child;
@@ -76,7 +78,7 @@ async function startProgram(start, name, { command, file, folder = "", paths, cl
   const base = `http://127.0.0.1:${port}`;
   return Object.entries(paths).map(([dialect, at]) => ({
     restart,
-    name: agentName(name, dialect), dialect, url: base + at, base: base + at, can: { run: true, ask: true, declare: true, take: true, rewind: true, askAtOnce: true, ...can },
+    name: agentName(name, dialect), dialect, url: base + at, base: base + (home ?? at), can: { run: true, ask: true, declare: true, take: true, rewind: true, askAtOnce: true, ...can },
     clients, notes: async () => (await fetch(`${base}/notes`)).json(),
   }));
 }

@@ -1,5 +1,5 @@
 // What is known not to work, with the reason that the document gives. A cell that works all the same fails the run, so that the
-// list stays true. client, agent and scenario each match by name; one that is left out matches all.
+// list stays true. client, agent and scenario each match by name; one that is left out matches all. direct says that it is so without Sabir.
 export const known = [
   {
     client: ["@ag-ui/client 1.0", "@copilotkit/core 1.75"], agent: "AI SDK", scenario: "decided",
@@ -7,8 +7,8 @@ export const known = [
       "open calls Sabir does not guess which one was approved; the agent then says that results are missing. One at a time works.",
   },
   {
-    client: ["ai 7", "ai 7, WebSocket", "ai 6"], agent: ["Claude Code", "Claude Code, ACP"], scenario: "decided",
-    reason: "Claude Code asks of the second call when the first is done. The AI SDK sends an approval by itself only when no other call of the " +
+    client: ["ai 7", "ai 7, WebSocket", "ai 6"], agent: ["Claude Code", "Claude Code, ACP", "Mastra"], scenario: "decided",
+    reason: "The agent asks of the second call when the first is done, or its question answered. The AI SDK sends an approval by itself only when no other call of the " +
       "step is open: the application has to send the first one.",
   },
   {
@@ -66,5 +66,9 @@ export const known = [
     scenario: ["granted", "denied", "decided", "expired", "reask"],
     reason: "Clients of the Responses and the Interactions API are not asked by agents that wait: Sabir denies in their place, which its stream says in words that the " +
       "remembered answer does not have.",
+  },
+  {
+    client: "@mastra/client-js 1.47, threads", agent: "Mastra", scenario: ["client", "clients"], direct: true,
+    reason: "Mastra's memory has lost the arguments of a call when its client brings the result.",
   },
 ];

@@ -86,10 +86,10 @@ function talks(client, agent) {
 
 function newCell(client, agent, id, scenario, n) {
   const missing = scenario.needs.find((need) => !need.can({ client, agent }));
-  const fault = client.dialect !== agent.dialect &&
-    known.find((k) => matches(k.client, client.name) && matches(k.agent, agent.name) && matches(k.scenario, id));
+  const direct = client.dialect === agent.dialect;
+  const fault = known.find((k) => Boolean(k.direct) === direct && matches(k.client, client.name) && matches(k.agent, agent.name) && matches(k.scenario, id));
   return {
-    client, agent, scenario, direct: client.dialect === agent.dialect, name: nameOf(client, agent.name, id), key: `k${n}`, tried: !missing,
+    client, agent, scenario, direct, name: nameOf(client, agent.name, id), key: `k${n}`, tried: !missing,
     reason: missing?.reason ?? fault?.reason, remark: scenario.remark?.({ client, agent }), known: Boolean(!missing && fault),
   };
 }

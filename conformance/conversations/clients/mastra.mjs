@@ -55,8 +55,8 @@ class Talk {
   }
 
   reply(text) {
-    const [{ runId, payload: { toolCallId } }] = this.questions;
-    return this.run((more) => this.agent.resumeStream(text, { runId, toolCallId, clientTools: { ask_user: this.tool() }, ...more }), this.text);
+    const [{ runId, payload: { toolCallId, resumeSchema } }] = this.questions;
+    return this.run((more) => this.agent.resumeStream(filled(resumeSchema, text), { runId, toolCallId, clientTools: { ask_user: this.tool() }, ...more }), this.text);
   }
 
   regenerate() {
@@ -117,6 +117,12 @@ class Talk {
     if (part.type === "text" && content.at(-1)?.type === "text") content.at(-1).text += part.text;
     else content.push(part);
   }
+}
+
+// filled is the form that a tool wants, which has one field; words where it wants none.
+function filled(schema, text) {
+  const { properties } = JSON.parse(schema ?? "{}");
+  return properties ? { [Object.keys(properties)[0]]: text } : text;
 }
 
 const takers = {
