@@ -92,10 +92,12 @@ func (c *Catalog) CheckRequestDialect(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case d.Sessions != nil:
+	case d.Sessions != nil && d.Sessions.Run != nil:
 		return fmt.Errorf("requests of %s belong to a server that keeps sessions, which has to speak it as well", name)
 	case d.RequestWriter() == nil:
-		written := c.names(func(d *hub.Dialect) bool { return d.RequestWriter() != nil && d.Sessions == nil })
+		written := c.names(func(d *hub.Dialect) bool {
+			return d.RequestWriter() != nil && (d.Sessions == nil || d.Sessions.Run == nil)
+		})
 		return fmt.Errorf("requests of %s are not written; there is: %s", name, strings.Join(written, ", "))
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
@@ -50,6 +51,7 @@ func (c *call) enterSession(asked *hub.Request) {
 	case len(asked.Thread) > 0:
 		asked.Session = sessionID(c.scope, plainText(asked.Thread))
 		asked.NewSession = isFirst(asked)
+		asked.NewSession = asked.NewSession || c.forks
 	case server.Always:
 		asked.Session, asked.NewSession = sessionID(c.scope, "", string(c.unique)), true
 	}
@@ -77,6 +79,21 @@ func sessionID(names ...string) []byte {
 	return []byte(strings.Join([]string{x[:8], x[8:12], x[12:16], x[16:20], x[20:]}, "-"))
 }
 
+// goesOnIn tells who reads the answer what was asked, as that may go on with a run.
+func (c *call) goesOnIn(answer *engine.Pipeline) {
+	if c.agentSession != nil {
+		answer.Continue(&c.agentSession.asked)
+	}
+}
+
+// noteRun notes what has to be known of a run at its server, as the agent has said it.
+func (x *stream) noteRun(ev *hub.Event) {
+	if x.listens != nil {
+		x.listens.note(ev)
+	}
+	x.cancelRequest.note(ev)
+}
+
 // address makes the call ask for the run of a request where its session is.
 func (c *call) address(asked *hub.Request) *hub.Failure {
 	s := c.agentSession
@@ -85,6 +102,9 @@ func (c *call) address(asked *hub.Request) *hub.Failure {
 	}
 	s.asked = *asked
 	s.asked.Header = nil
+	if s.server.Run == nil {
+		return nil
+	}
 	at := s.server.Run(asked)
 	if answers := s.answers(); len(answers) > 0 {
 		at = answers[0].Path
@@ -129,7 +149,9 @@ func (c *call) aim(req *fasthttp.Request, what hub.SessionCall) error {
 	if err != nil {
 		return err
 	}
-	req.Header.SetRequestURI(upstreamURI(&c.route.up.Cfg.URL.URL, path, what.Query))
+	base := c.route.up.Cfg.URL.URL
+	base.Path, base.RawPath = strings.TrimSuffix(base.Path, what.Beside), strings.TrimSuffix(base.RawPath, what.Beside)
+	req.Header.SetRequestURI(upstreamURI(&base, path, what.Query))
 	if what.Body != nil {
 		req.Header.SetContentType("application/json")
 		req.SetBodyRaw(what.Body)
@@ -266,6 +288,10 @@ func (x *stream) refusedInSession(r *upstream.Refusal, sink sink) *hub.Failure {
 // cancelInSession prepares what cancels the run, nil for nothing.
 func (c *call) cancelInSession(answer *fasthttp.ResponseHeader) *cancelRequest {
 	s := c.agentSession
+	stays := s.server.Outlives != nil && s.server.Outlives(c.route.options)
+	if s.server.CancelNamed != nil {
+		return &cancelRequest{request: c.bare(fasthttp.MethodPost), named: s.server.CancelNamed(&s.asked), outlives: stays}
+	}
 	if s.server.Cancel == nil {
 		return nil
 	}
@@ -277,7 +303,6 @@ func (c *call) cancelInSession(answer *fasthttp.ResponseHeader) *cancelRequest {
 	if err != nil {
 		return nil
 	}
-	stays := s.server.Outlives != nil && s.server.Outlives(c.route.options)
 	over := slices.Concat(s.server.Unknown, s.server.Busy) // closing the connection was enough
 	return &cancelRequest{request: req, body: func(string) []byte { return what.Body }, over: over, outlives: stays}
 }

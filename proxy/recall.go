@@ -135,6 +135,7 @@ func (c *call) completeWith(asked *hub.Request, turn *threads.Turn, first bool) 
 	// Agents that are processes know a conversation by what was said in it.
 	if len(asked.Thread) == 0 && c.route.up.Agents == nil && (first || turn.From.Name != "") {
 		asked.Thread = jsonBody(turn.Session)
+		c.forks = !first && turn.Session == turn.Answer.Name
 	}
 }
 

@@ -49,6 +49,7 @@ type call struct {
 	lease        inbound.Lease  // of the memory for the body
 	head         bool           // the client wants no body
 	session      *session       // of a client that came by WebSocket; nil for HTTP
+	forks        bool           // the conversation of the agent is a new one, in which others have said what the request goes on from
 	agentSession *agentSession  // at the server of the upstream; nil: it keeps none, or bodies pass
 	soFar        *soFar         // the conversation up to the answer, where the next request may go on from that; nil: it may not
 	lines        *lineTurn      // of a client that speaks by lines; nil for others

@@ -253,6 +253,7 @@ func (x *stream) prepare(sink sink) {
 			x.conceal = x.concealer()
 			eng.Conceal = &x.conceal
 		}
+		x.call.goesOnIn(eng)
 		if r.mapsIDs(x.call.target.dialect) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
 		}
@@ -372,9 +373,7 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 
 // edit changes normalized events on their way to the encoder.
 func (x *stream) edit(ev *hub.Event) {
-	if x.listens != nil {
-		x.listens.note(ev)
-	}
+	x.noteRun(ev)
 	if x.agent != nil {
 		x.agent.edit(ev, x.ids.Map)
 	} else {

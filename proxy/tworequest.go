@@ -27,6 +27,29 @@ type cancelRequest struct {
 	over     []int // statuses of the answer that say that the run has ended already
 	outlives bool  // the run goes on when its client leaves: only who asks for its end cancels it
 	begun    bool  // the run goes on, whatever comes of asking for its stream
+
+	named func(run []byte) hub.SessionCall // what ends a run by its name, in place of request and body; nil: these say it
+	run   []byte                           // its name
+}
+
+// note takes the name of the run from an event, as its agent has said it.
+func (r *cancelRequest) note(ev *hub.Event) {
+	if r != nil && r.named != nil && ev.Kind == hub.RunStart {
+		r.run = append(r.run[:0], ev.ID...)
+	}
+}
+
+// address makes the request end the run by its name, and reports whether it can: until the stream has named the run, it cannot.
+func (r *cancelRequest) address(c *call) bool {
+	if r.named == nil {
+		return true
+	}
+	if len(r.run) == 0 {
+		return false
+	}
+	what := r.named(r.run)
+	r.body = func(string) []byte { return what.Body }
+	return c.aim(r.request, what) == nil
 }
 
 // openTwice opens the upstream's stream, and then starts the run. It returns the stream.
@@ -204,7 +227,7 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 	if reason == "" && bye.begun && f != nil && !x.opened {
 		reason = reasonGivenUp
 	}
-	if reason == "" || bye.outlives && reason != reasonCancelled {
+	if reason == "" || bye.outlives && reason != reasonCancelled || !bye.address(x.call) {
 		fasthttp.ReleaseRequest(bye.request)
 		return
 	}

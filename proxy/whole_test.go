@@ -61,3 +61,20 @@ func TestWholeAnswersAreBounded(t *testing.T) {
 		t.Errorf("status %d\n%s", resp.StatusCode, got)
 	}
 }
+
+// TestQuestionInOnePiece: a client that has no form for questions reads them as text, also in an answer in one piece.
+func TestQuestionInOnePiece(t *testing.T) {
+	t.Parallel()
+	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aAsks)
+	for client, body := range map[string]string{
+		"openai-chat": `{"model":"m","messages":[{"role":"user","content":"Hi"}]}`,
+		"anthropic":   `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`,
+		"gemini":      `{"contents":[{"parts":[{"text":"Hi"}]}]}`,
+	} {
+		r := start(t, a2aRoute(agent.url(), "", "client: "+client+"\nrequests: {mode: translate}"))
+		if resp, got := r.post("/run", body); resp.StatusCode != 200 || !strings.Contains(got, "[input: Which city?]") {
+			t.Errorf("%s: status %d\n%s", client, resp.StatusCode, got)
+		}
+		<-asked
+	}
+}

@@ -70,7 +70,9 @@
 //
 // Written: what the user says that is new, as one message in the context that the client's thread names. An answer goes into the task that
 // the id of its question names, in words where the user says nothing else, and as data. The version and the binding are those of the
-// upstream's options. What was said before is lost where the client names no thread.
+// upstream's options. Where the context is new, because the client names no thread or begins another, what was said before stands in front, as text.
+// The stream of a task that is answered may begin with what is in it already: that is not read again. A task whose client leaves is cancelled by its
+// name, as it would go on.
 //
 // Conversations at rest are the history of a task; tasks are read, too. Calls and results are data as in the stream; instructions,
 // reasoning, sources and approvals are lost. An answer in one piece is the task with what was said as artifacts.
@@ -89,6 +91,8 @@
 //	binding  jsonrpc, rest, or auto, which is jsonrpc; as version
 //	text     encode: artifact, or status where clients show only messages: each text is one message then
 //	status   decode: notice, or text where the upstream answers in messages of a task at work
+//	disconnect
+//	         decode: whether tasks of the upstream end when their client leaves: cancel, or continue
 //
 // # Source
 //
@@ -133,6 +137,10 @@ var Dialect = hub.Dialect{
 			Name: "status", Type: hub.OptionEnum, Default: "notice", Values: []string{"notice", "text"}, Decode: true,
 			Doc: "Whether messages of a task at work are notices, or the answer.",
 		},
+		{
+			Name: "disconnect", Type: hub.OptionEnum, Default: "cancel", Values: []string{"cancel", "continue"}, Decode: true,
+			Doc: "What becomes of the tasks of an upstream whose client leaves.",
+		},
 	},
 	Header: []hub.HeaderField{{Name: "X-Accel-Buffering", Value: "no"}},
 	Policies: map[hub.Class]hub.Policy{
@@ -155,6 +163,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendRefusal: appendRefusal,
 	AppendAnswer:  appendAnswer,
+	Sessions:      &sessions,
 	Messages:      messages{},
 	Requests:      requests{},
 	RequestHeader: requestHeader,

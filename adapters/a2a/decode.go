@@ -3,6 +3,7 @@ package a2a
 import (
 	"bytes"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -22,6 +23,7 @@ type decoder struct {
 	over      bool
 	replied   bool // a message came without a task: it is the whole answer
 	asks      int
+	goesOn    []byte // the task that the request goes on with
 
 	again bool // a record like the one in hand, with another text, is read as it is
 }
@@ -43,6 +45,14 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.artifacts = map[string]bool{}
 	d.answered, d.started, d.over, d.replied, d.asks, d.again = false, false, false, false, 0, false
+	d.goesOn = nil
+}
+
+// Continue implements [hub.Continuer]: the task that was asked something is known up to there.
+func (d *decoder) Continue(req *hub.Request) {
+	said := says{answers: conversation.Decided(req)}
+	said.chooseTask(new(hub.Losses))
+	d.goesOn = bytes.Clone(said.task)
 }
 
 // Decode implements [hub.Decoder].
@@ -105,8 +115,14 @@ func (d *decoder) start(dst []hub.Event, what event, o *object) []hub.Event {
 	return dst
 }
 
-// task is a snapshot: what it holds already came before the stream was opened, and its state may be final.
+// task is a snapshot: what it holds already came before the stream was opened, and its state may be final. The client has seen what was made
+// before its answer.
 func (d *decoder) task(dst []hub.Event, o *object) []hub.Event {
+	known := d.goesOn != nil && bytes.Equal(d.goesOn, o.id)
+	d.goesOn = nil
+	if known && !states[string(rawjson.Text(o.status, "state"))].ends() {
+		return d.status(dst, o)
+	}
 	for v := range rawjson.Each(o.artifacts) {
 		one := object{artifact: v, last: true}
 		dst = d.artifact(dst, &one)

@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
@@ -51,7 +52,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	if rpc {
 		w.Const("jsonrpc", "2.0")
 		w.Value("id", callID(req.Call))
-		w.Const("method", methodOf(version, req.AskWhole))
+		w.Const("method", methodOf(version, asksFor(req)))
 		w.OpenAt("params", '{')
 	}
 	w.TextIf("tenant", rawjson.Text(req.Extra.Of(nameRaw), "tenant"))
@@ -78,11 +79,14 @@ func callID(asked rawjson.Value) rawjson.Value {
 	return rawjson.Value("1")
 }
 
-func methodOf(version string, whole bool) string {
-	op := hub.OpRun
-	if whole {
-		op = hub.OpWhole
+func asksFor(req *hub.Request) hub.Operation {
+	if req.AskWhole {
+		return hub.OpWhole
 	}
+	return hub.OpRun
+}
+
+func methodOf(version string, op hub.Operation) string {
 	for name, m := range methods {
 		if m == op && strings.Contains(name, "/") == (version == version03) {
 			return name
@@ -129,7 +133,8 @@ func (s *says) chooseTask(l *hub.Losses) {
 	s.answers = kept
 }
 
-// takeNews takes what the user says that is new. An answer says enough. Without a thread the agent knows nothing of what was said before.
+// takeNews takes what the user says that is new. An answer says enough. In a context that is new, the agent knows nothing of what was said
+// before; it stands in front, as text.
 func (s *says) takeNews(req *hub.Request, l *hub.Losses) error {
 	s.news = conversation.Said(req, l)
 	conversation.LostToKeepers(req, nameRaw, l)
@@ -143,13 +148,27 @@ func (s *says) takeNews(req *hub.Request, l *hub.Losses) error {
 		l.Add("answers")
 		s.answers = nil
 	}
-	history, _ := conversation.SplitInput(req.Messages)
-	_, history = conversation.Leading(history)
-	l.AddIf("messages.history", len(req.Thread) == 0 && !req.Partial && len(history) > 0)
 	if len(s.news)+len(s.answers) == 0 {
 		return conversation.NothingNew()
 	}
+	if isNew := req.NewSession || len(req.Thread) == 0; isNew && !req.Partial && len(s.task)+len(s.answers) == 0 {
+		before, _ := conversation.SplitInput(req.Messages)
+		s.putInFront(conversation.Preamble(before))
+	}
 	return nil
+}
+
+// putInFront puts a text in front of what the user says: into its first text, as many agents read no other.
+func (s *says) putInFront(text []byte) {
+	if text == nil {
+		return
+	}
+	parts := &s.news[0].Parts
+	*parts = slices.Clone(*parts)
+	if len(*parts) == 0 || (*parts)[0].Kind != hub.PartText {
+		*parts = slices.Insert(*parts, 0, hub.Part{Kind: hub.PartText})
+	}
+	(*parts)[0].Text = slices.Concat(text, (*parts)[0].Text)
 }
 
 // The id of a question is that of its task and of the message that asks. Clients answer by it, and the task must go on.
@@ -199,6 +218,8 @@ func (w *writer) answer(d *hub.Decision, inWords bool) {
 		w.text([]byte(map[bool]string{true: "yes", false: "no"}[d.Approved]))
 	case inWords && d.Cancelled:
 		w.text([]byte("cancelled"))
+	case inWords && len(d.Payload) > 0:
+		w.text(inForm(d.Payload))
 	}
 	if rawjson.Kind(d.Payload) == '{' {
 		w.data(d.Payload, nil)
@@ -213,4 +234,16 @@ func (w *writer) answer(d *hub.Decision, inWords bool) {
 	}
 	v.Close('}')
 	w.data(v.Buf, nil)
+}
+
+// inForm are the words of an answer that was filled into a form: those of its only field, or else all of it as it is.
+func inForm(payload rawjson.Value) []byte {
+	only := rawjson.Fields(payload)
+	_, val, _ := only.Next()
+	if _, _, more := only.Next(); !more {
+		if words, ok := rawjson.Str(val); ok {
+			return words
+		}
+	}
+	return rawjson.AppendEscaped(nil, payload)
 }

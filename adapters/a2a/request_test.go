@@ -70,7 +70,12 @@ func TestLosses(t *testing.T) {
 		}
 	}
 	before := []hub.Message{say(hub.RoleUser, "1", text("Hi")), say(hub.RoleAgent, "2", text("Hello.")), say(hub.RoleUser, "3", text("Go"))}
-	f(&hub.Request{Messages: before}, "messages.history", `"messageId":"3","role"`)
+	const preamble = `"parts":[{"text":"This conversation began in another session. What was said there:\n\n<conversation>\nUser: Hi\n\nAssistant: Hello.\n\n` +
+		`</conversation>\n\nGo on from there. The user says:\n\n`
+	f(&hub.Request{Messages: before}, "", `"messageId":"3","role"`, preamble+`Go"}]`)
+	f(&hub.Request{Messages: before, Thread: b("t"), NewSession: true}, "", `"contextId":"t"`, preamble+`Go"}]`)
+	picture := hub.Part{Kind: hub.PartFile, File: &hub.FileRef{URL: b("https://x/y")}}
+	f(&hub.Request{Messages: append(before[:2:2], say(hub.RoleUser, "3", picture))}, "", preamble+`"},{"url":"https://x/y"}]`)
 	f(&hub.Request{Messages: before, Thread: b("t")}, "", `"contextId":"t"`)
 	f(&hub.Request{Messages: before, Thread: b("t"), Extra: hub.Meta{Dialect: "agui", Raw: b(`{"a":1}`)}, State: b("{}")}, "state extra")
 	kinds := say(hub.RoleUser, "1", hub.Part{Kind: hub.PartSource}, hub.Part{Kind: hub.PartFile, File: &hub.FileRef{FileID: b("f")}},
@@ -100,6 +105,10 @@ func TestAnswersGoIntoTheirTask(t *testing.T) {
 	f(&hub.Request{Answers: []hub.Decision{yes}}, "", inTask+`{"text":"yes"},{"data":{"approved":true}}]`)
 	f(&hub.Request{Answers: []hub.Decision{no}}, "", inTask+`{"text":"Not now"},{"data":{"approved":false,"why":1}}]`)
 	f(&hub.Request{Answers: []hub.Decision{{Ask: yes.Ask, Payload: b(`"Oslo"`)}}}, "", inTask+`{"text":"Oslo"}]`)
+	f(&hub.Request{Answers: []hub.Decision{{Ask: yes.Ask, Payload: b(`{"city":"Oslo"}`)}}}, "", inTask+`{"text":"Oslo"},{"data":{"city":"Oslo"}}]`)
+	f(&hub.Request{Answers: []hub.Decision{{Ask: yes.Ask, Payload: b(`{"city":"Oslo","days":3}`)}}}, "",
+		inTask+`{"text":"{\"city\":\"Oslo\",\"days\":3}"},{"data":{"city":"Oslo","days":3}}]`)
+	f(&hub.Request{Answers: []hub.Decision{{Ask: yes.Ask, Payload: b("3")}}}, "", inTask+`{"text":"3"},{"data":{"approved":false,"answer":3}}]`)
 	f(&hub.Request{Answers: []hub.Decision{{Ask: yes.Ask, Cancelled: true}}}, "", inTask+`{"text":"cancelled"},{"data":{"approved":false}}]`)
 	f(&hub.Request{Answers: []hub.Decision{yes, {Ask: b("task-8#m1"), Decided: true}}}, "answers", inTask+`{"text":"yes"},{"data":{"approved":true}}]`)
 	f(&hub.Request{Answers: []hub.Decision{{Ask: b("q-1"), Decided: true}}}, "answers", "")

@@ -184,6 +184,9 @@ func asksInWords(req *hub.Request) bool {
 // testNews writes the request for agents that keep the conversation, and reads what was written: it must say what is new, and nothing
 // else. Agents that take results and answers have something new without a word of the user's.
 func (f *fixture) testNews(t *testing.T, to *hub.Dialect, req *hub.Request) {
+	if len(req.Thread) == 0 { // else there is no conversation that the agent could have kept
+		req.Thread = []byte("thread")
+	}
 	want := &hub.Request{Messages: conversation.Said(req, new(hub.Losses)), Answers: conversation.Decided(req)}
 	said := len(want.Messages) > 0
 	if calls := conversation.Returned(req); len(calls) > 0 {

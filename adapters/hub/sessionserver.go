@@ -18,7 +18,8 @@ type SessionServer struct {
 	// Forgets says that servers keep nothing of a conversation but the runs that have asked something: a request has to tell the whole of it.
 	Forgets bool
 
-	// Run is the path, below the base, at which the run of a request is asked for: in [Request.Session], where that is set.
+	// Run is the path, below the base, at which the run of a request is asked for: in [Request.Session], where that is set. nil: runs are asked
+	// for at the URL itself, in the conversation that [Request.Thread] names.
 	Run func(req *Request) []string
 
 	// Open is the request that opens a session, with what was said before; Exists are the statuses which say that it is there
@@ -32,6 +33,10 @@ type SessionServer struct {
 	// Cancel is the request that ends a run. header returns fields of the answer to it. No path: it cannot be ended so. nil: closing
 	// the connection is all that servers know.
 	Cancel func(req *Request, header func(name string) string) SessionCall
+
+	// CancelNamed returns the request that ends a run by the name which its stream gives it. It is called when the run is asked for. nil: see
+	// Cancel.
+	CancelNamed func(req *Request) func(run []byte) SessionCall
 
 	// Listen is the request whose answer is the stream, on servers that tell of all their runs on streams of their own: it is made before
 	// the run is asked for, so that nothing is missed. The answer to the run says then only that it begins, and the decoder is a
@@ -71,6 +76,7 @@ func (s *SessionServer) IsBase(path string) bool {
 type SessionCall struct {
 	Method string
 	Path   []string // its parts below the base of the server, not escaped
+	Beside string   // the end of the URL in whose place the path stands, where the URL ends so; "": none
 	Query  string   // escaped
 	Body   []byte   // JSON; nil for none
 }
@@ -84,6 +90,13 @@ type BackgroundServer struct {
 	// Follow reads the answer to the request that began a run: what asks for its stream, or for all of it where it has ended, and what
 	// ends it. Their paths are below the URL at which the run was begun. The error is an *[Error].
 	Follow func(answer []byte) (read, cancel SessionCall, err error)
+}
+
+// A Continuer is a decoder of streams that begin with what was said before, where a request goes on with a run. Continue comes after Reset and
+// before the first record. req is valid during the call.
+type Continuer interface {
+	Decoder
+	Continue(req *Request)
 }
 
 // A Listener is a decoder of streams that hold more than the run which was asked for, and in which a run may wait for answers.
@@ -102,15 +115,20 @@ type Listener interface {
 }
 
 // ListenerOf is the listener that dec is, or is around; nil for none.
-func ListenerOf(dec Decoder) Listener {
+func ListenerOf(dec Decoder) Listener { return inside[Listener](dec) }
+
+// ContinuerOf is the continuer that dec is, or is around; nil for none.
+func ContinuerOf(dec Decoder) Continuer { return inside[Continuer](dec) }
+
+func inside[T Decoder](dec Decoder) (none T) {
 	for {
 		switch d := dec.(type) {
-		case Listener:
+		case T:
 			return d
 		case interface{ Unwrap() Decoder }:
 			dec = d.Unwrap()
 		default:
-			return nil
+			return none
 		}
 	}
 }

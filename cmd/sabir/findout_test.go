@@ -120,7 +120,7 @@ func TestAskHostile(t *testing.T) {
 	}
 	every, servers := int32(len(likely)), int32(1)
 	for _, d := range adapters.All() {
-		if d.Sessions != nil {
+		if d.Sessions != nil && d.Sessions.Run != nil {
 			servers++
 		}
 	}

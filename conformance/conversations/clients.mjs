@@ -52,18 +52,18 @@ export const clients = [
   anthropicClient({ name: "@anthropic-ai/sdk 1", Anthropic }),
   geminiClient({ name: "@google/genai 3", GoogleGenAI }),
   interactionsClient({ name: "@google/genai 3, interactions", GoogleGenAI }),
-  a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server", "OpenCode", "Mastra"] }),
-  a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI", "LangGraph"], words: true }),
+  a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server", "OpenCode", "Mastra", "A2A 1.0"] }),
+  a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI", "LangGraph", "A2A 0.3"], words: true }),
   langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),
-  langgraphProtocolClient({ name: "@langchain/langgraph-sdk 1.15, threads", Client, StreamController, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code", "Mastra"] }),
+  langgraphProtocolClient({ name: "@langchain/langgraph-sdk 1.15, threads", Client, StreamController, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code", "Mastra", "A2A 1.0"] }),
   acpClient({ name: "an editor, sabir acp", sdk: acp }),
   acpClient({ name: "an editor, WebSocket", sdk: acp, agents: connected, connect: (url) => closing(createWebSocketStream(url.replace("http", "ws"), { WebSocket })) }),
   acpClient({ name: "an editor, HTTP", sdk: acp, agents: [...connected, "Mastra"], connect: (url) => closing(createHttpStream(url)) }),
-  openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", "Mastra", ...few] }),
+  openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", "Mastra", "A2A 1.0", ...few] }),
   openaiStoredClient({ name: "openai 7, conversations", OpenAI, agents: [...few, "Claude Code"], conversation: true }),
   anthropicThreadsClient({ name: "@anthropic-ai/sdk 1, threads", Anthropic, agents: ["Pydantic AI, AG-UI", "a model, Chat Completions", "Claude Code", ...few] }),
   mastraClient({ name: "@mastra/client-js 1.47", MastraClient, agents: ["Pydantic AI, AG-UI", "AI SDK", "a model, Chat Completions", "Claude Code", "Mastra"] }),
-  mastraClient({ name: "@mastra/client-js 1.47, threads", MastraClient, threads: true, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", "Mastra", ...few] }),
+  mastraClient({ name: "@mastra/client-js 1.47, threads", MastraClient, threads: true, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", "OpenCode", "Mastra", "A2A 1.0", ...few] }),
 ];
 
 function closing(stream) {

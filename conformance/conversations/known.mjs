@@ -45,6 +45,15 @@ export const known = [
     reason: "A session of OpenCode's takes a turn back only together with the changes to files that were made in it, which Sabir does not ask for: the user's words come again.",
   },
   {
+    agent: ["A2A 1.0", "A2A 0.3"], client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
+    reason: "A context of A2A's takes nothing back, and no server says that it does not know one: the user's words come again.",
+  },
+  {
+    client: ["openai 7, previous responses", "@google/genai 3, interactions", "@langchain/langgraph-sdk 1.15, threads"], agent: ["A2A 1.0", "A2A 0.3"], scenario: "server",
+    reason: "What an A2A agent says of its work is a notice, for which the client's dialect has no place but the text of the answer, where it comes " +
+      "when the artifact ends, behind the words that followed. A remembered answer does not have it.",
+  },
+  {
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
     reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
       "results of the last of them alone.",
@@ -58,7 +67,7 @@ export const known = [
     reason: "ADK has lost its sessions, the client sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
   },
   {
-    client: "openai 7, chat", agent: "OpenCode", scenario: ["turns", "server", "denied", "stop", "regenerate", "edited", "reload", "restart", "alike"],
+    client: "openai 7, chat", agent: ["OpenCode", "A2A 1.0", "A2A 0.3"], scenario: ["turns", "server", "denied", "stop", "regenerate", "edited", "reload", "restart", "alike"],
     reason: "The client names no conversation, so that each request has a session of its own, which receives what was said before as text.",
   },
   {

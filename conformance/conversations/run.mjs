@@ -118,8 +118,8 @@ function routesOf(client, agent) {
   return [{ path: `${pathOf(client, agent)}/*`, ...route }, ...(expires.can({ client, agent }) ? [briefRoute] : [])];
 }
 
-function upstreamOf({ url, dialect, command, env }) {
-  return command ? { command, dialect, process: { set_env: env, max: 8, idle: "3s" } } : { url, dialect };
+function upstreamOf({ url, dialect, command, env, options = {} }) {
+  return command ? { command, dialect, process: { set_env: env, max: 8, idle: "3s" } } : { url, dialect, options };
 }
 
 function slug(name) {

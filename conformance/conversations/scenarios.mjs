@@ -6,6 +6,10 @@ import { question, sleep, until } from "./clients/talk.mjs";
 
 const runsTools = { can: ({ agent }) => agent.can.run, reason: "The agent is a model: it runs no tools, they are all the client's." };
 const asks = { can: ({ agent }) => agent.can.ask, reason: "The agent asks for no approval: its protocol has no such question." };
+const inWords = {
+  can: ({ client, agent }) => agent.can.ask !== "words" || client.can.form || !client.can.decide,
+  reason: "The agent asks in words, for which the client's protocol has no form: the client can approve calls of tools.",
+};
 const answered = {
   can: ({ client, agent }) => client.can.decide || agent.program || agent.waits, reason: "The client's protocol, or this release of it, has no approvals.",
 };
@@ -43,16 +47,16 @@ export const scenarios = {
   turns: { title: "three turns", needs: [], run: threeTurns },
   server: { title: "agent's tool", needs: [runsTools], run: serverTool },
   client: { title: "client's tool", needs: [takesTools, hasTools, clientTools], run: clientTool },
-  granted: { title: "approved", needs: [asks, decides], run: granted },
+  granted: { title: "approved", needs: [asks, inWords, decides], run: granted },
   denied: {
-    title: "denied", needs: [asks, answered], run: denied,
+    title: "denied", needs: [asks, inWords, answered], run: denied,
     remark: ({ client, agent }) => client.can.decide ? agent.denied : "The client cannot be asked, so that Sabir denies in its place: the route's asks.without.",
   },
   clients: { title: "two at once", needs: [takesTools, hasTools, clientTools], run: twoClientTools },
   both: { title: "either's", needs: [runsTools, takesTools, hasTools, clientTools], run: eithersTools },
   abandoned: { title: "ignored", needs: [takesTools, hasTools, clientTools, leavesCalls], run: abandoned, direct: false },
   decided: {
-    title: "one of two", needs: [asks, decides, asksInOrder], run: oneOfTwo,
+    title: "one of two", needs: [asks, inWords, decides, asksInOrder], run: oneOfTwo,
     remark: ({ agent }) => agent.can.askAtOnce ? undefined : "The agent asks of the second call when the first is done.",
   },
   stop: { title: "stopped", needs: [speaks], run: stopped },
@@ -66,9 +70,9 @@ export const scenarios = {
     remark: ({ agent }) => rewinds(agent) ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it receives what was said before, as text.",
   },
   question: { title: "question", needs: [questions, fillsIn], run: asksForWords },
-  expired: { title: "expired", needs: [asks, decides, expires], run: expired, direct: false, brief: true },
+  expired: { title: "expired", needs: [asks, inWords, decides, expires], run: expired, direct: false, brief: true },
   reload: { title: "reloaded", needs: [reloads], run: reloaded },
-  reask: { title: "asked, reloaded", needs: [asks, decides, reloads, asksAgain], run: decidedAfterReload },
+  reask: { title: "asked, reloaded", needs: [asks, inWords, decides, reloads, asksAgain], run: decidedAfterReload },
   restart: { title: "restarted", needs: [restarts], run: restarted, direct: false, last: true },
   alike: { title: "two alike", needs: [], run: twoAlike },
 };

@@ -301,6 +301,13 @@ func (p *Pipeline) Pause(now time.Duration) {
 // Listener is the decoder, if its streams hold more than one run; else nil.
 func (p *Pipeline) Listener() hub.Listener { return hub.ListenerOf(p.dec) }
 
+// Continue says which request the stream answers, before its first record: what it says again of a run that goes on is known.
+func (p *Pipeline) Continue(asked *hub.Request) {
+	if c := hub.ContinuerOf(p.dec); c != nil {
+		c.Continue(asked)
+	}
+}
+
 func (p *Pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 	switch {
 	case p.redact != nil && p.redact.Blocked():

@@ -22,12 +22,16 @@ func newWholeEncoder(to *hub.Dialect, options hub.Options) *wholeEncoder {
 	return &wholeEncoder{to: to, options: options, folder: conversation.NewFolder(nil)}
 }
 
-// Encode implements [hub.Encoder]. Plans and notices of the agent are no messages; what its sub-agents say is left out.
+// Encode implements [hub.Encoder]. Plans and notices of the agent are no messages, nor are its questions, where clients have no form for these;
+// what its sub-agents say is left out.
 func (e *wholeEncoder) Encode(_ *wire.Out, ev *hub.Event) hub.Disposition {
 	if (ev.Kind == hub.Plan || ev.Kind == hub.Notice) && len(ev.SubAgent) == 0 {
 		return hub.Dropped
 	}
 	e.folder.Add(ev)
+	if ev.Kind == hub.Ask && !e.to.Caps.Has(hub.CapAsks) {
+		return hub.Dropped
+	}
 	return hub.Deferred
 }
 

@@ -20,16 +20,16 @@ class Talk {
     return this.send([{ text }]);
   }
 
-  // decide answers the question of the task: as data, since the protocol has no yes or no.
+  // decide answers the question of the task: as data, since the protocol has no yes or no; in words, where the question has no name.
   decide(...yes) {
-    const answers = this.asked.map((id, i) => ({ data: { id, approved: yes[i] } }));
+    const answers = this.asked.map((id, i) => (id === unnamed ? { text: yes[i] ? "yes" : "no" } : { data: { id, approved: yes[i] } }));
     this.begin();
     return this.send(answers, this.task);
   }
 
   // reply answers the question of the task that is no yes or no.
   reply(text) {
-    const answers = this.words ? [{ text }] : this.asked.map((id) => ({ data: { id, answer: text } }));
+    const answers = this.words || this.asked[0] === unnamed ? [{ text }] : this.asked.map((id) => ({ data: { id, answer: text } }));
     this.begin();
     return this.send(answers, this.task);
   }
@@ -138,7 +138,7 @@ export function speaker0({ ClientFactory }) {
       },
       async get(id) {
         const task = await (await client).getTask({ id });
-        return { state: task.status.state, artifacts: task.artifacts.map(text0), ...asked(task.status.message?.parts ?? []) };
+        return { state: task.status.state, artifacts: (task.artifacts ?? []).map(text0), ...asked(task.status.message?.parts ?? []) };
       },
       cancel: async (id) => (await client).cancelTask({ id }),
     };
@@ -159,9 +159,10 @@ function event0(event) {
 
 const text0 = ({ parts }) => parts.map((p) => p.text ?? "").join("");
 
-// asked are the questions of a message, which Sabir marks, and its words.
+const unnamed = "";
+
+// asked are the questions of a message, which Sabir marks, and its words. An agent asks in words alone.
 function asked(parts) {
-  return {
-    asks: parts.filter((p) => p.metadata?.adk_type === "sabir_ask").map((p) => p.data.id), why: parts.map((p) => p.text ?? "").join(""),
-  };
+  const marked = parts.filter((p) => p.metadata?.adk_type === "sabir_ask").map((p) => p.data.id);
+  return { asks: marked.length > 0 ? marked : [unnamed], why: parts.map((p) => p.text ?? "").join("") };
 }

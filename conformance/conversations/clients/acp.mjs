@@ -20,6 +20,11 @@ function program(sdk, route) {
   return { stream: sdk.ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout)), end: () => agent.stdin.end() };
 }
 
+// fillIn fills in the form of a question, which has one field.
+function fillIn({ schema, resolve }, text) {
+  resolve({ action: "accept", content: { [Object.keys(schema.properties)[0]]: text } });
+}
+
 class Talk {
   turns = 0;
   text = "";
@@ -62,9 +67,8 @@ class Talk {
     return new Promise((resolve) => this.questions.push({ message, schema: requestedSchema, resolve }));
   }
 
-  // reply fills in the form of a question, which has one field.
   async reply(text) {
-    for (const { schema, resolve } of this.questions.splice(0)) resolve({ action: "accept", content: { [Object.keys(schema.properties)[0]]: text } });
+    for (const q of this.questions.splice(0)) fillIn(q, text);
     return this.seen();
   }
 
@@ -83,6 +87,10 @@ class Talk {
   async decide(...yes) {
     const asked = this.questions.splice(0);
     for (const [i, q] of asked.entries()) {
+      if (q.schema) {
+        fillIn(q, yes[i] ? "yes" : "no");
+        continue;
+      }
       const { optionId } = q.options.find((o) => o.kind.startsWith(yes[i] ? "allow" : "reject"));
       q.resolve({ outcome: { outcome: "selected", optionId } });
     }

@@ -1,0 +1,98 @@
+package proxy
+
+import (
+	"strings"
+	"sync"
+	"testing"
+)
+
+// a2aServer is an A2A agent whose tasks go on when their client leaves.
+type a2aServer struct {
+	*agent
+	mu    sync.Mutex
+	asked []string
+}
+
+func newA2AServer(t *testing.T) *a2aServer {
+	s := new(a2aServer)
+	s.agent = newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			s.mu.Lock()
+			s.asked = append(s.asked, req.RequestURI+" "+req.Header.Get("A2A-Version")+" "+string(p.body))
+			s.mu.Unlock()
+			if body := string(p.body); strings.Contains(body, `"message"`) {
+				p.ok("Content-Type: text/event-stream")
+				p.chunk(a2aWorking + a2aSays)
+				p.awaitGone()
+				return
+			}
+			p.answer("200 OK", "Content-Length: 2")
+			p.send("{}")
+		}
+	})
+	return s
+}
+
+func (s *a2aServer) all() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.asked, "\n")
+}
+
+// TestA2ATasksAreCancelled: a task goes on when its stream is closed, so that it is cancelled by its name, in the version and the binding that it was
+// asked for; unless tasks are to go on.
+func TestA2ATasksAreCancelled(t *testing.T) {
+	t.Parallel()
+	f := func(path, upstream, want string) {
+		t.Helper()
+		s := newA2AServer(t)
+		url := strings.TrimSuffix(s.url(), "/stream") + path
+		r := start(t, a2aRoute(url, upstream, "client: agui\nrequests: {mode: translate}"))
+		c := r.dial()
+		c.ask("POST", "/run", aguiHello, "Content-Type: application/json")
+		readSome(t, c.response(), "Hello")
+		c.reset()
+		r.awaitEnds(1)
+		if want != "" {
+			await(t, "the cancel request", func() bool { return strings.Contains(s.all(), "\n") })
+		}
+		r.close()
+		if _, got, _ := strings.Cut(s.all(), "\n"); got != want {
+			t.Errorf("%s: asked %s\nwant %s", upstream, got, want)
+		}
+	}
+	f("/rpc", "", `/rpc 1.0 {"jsonrpc":"2.0","id":1,"method":"CancelTask","params":{"id":"t1"}}`)
+	f("/rpc", `options: {version: "0.3"}`, `/rpc  {"jsonrpc":"2.0","id":1,"method":"tasks/cancel","params":{"id":"t1"}}`)
+	f("/a/message:stream?k=1", `options: {binding: rest}`, `/a/tasks/t1:cancel?k=1 1.0 {}`)
+	f("/rpc", `options: {disconnect: continue}`, "")
+}
+
+// TestA2AContextsThatAreNew: where the client goes on from an answer from which another request has gone on, or names no conversation, the context
+// is a new one, which gets what was said before as text.
+func TestA2AContextsThatAreNew(t *testing.T) {
+	t.Parallel()
+	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aSays+a2aDone)
+	r := start(t, strings.Replace(a2aRoute(agent.url(), "", "client: openai-responses\nrequests: {mode: translate}"), "path: /run", "path: /run/*", 1))
+	ask := func(more, input string) (context, text string) {
+		t.Helper()
+		_, got := r.post("/run/responses", `{"model":"m","input":"`+input+`"`+more+`}`)
+		sent := (<-asked).body
+		_, id, _ := strings.Cut(got, `"id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		_, context, _ = strings.Cut(sent, `"contextId":"`)
+		context, _, _ = strings.Cut(context, `"`)
+		_, text, _ = strings.Cut(sent, `"parts":[{"text":"`)
+		text, _, _ = strings.Cut(text, `"}`)
+		return id + " " + context, text
+	}
+	first, _ := ask("", "one")
+	id, context, _ := strings.Cut(first, " ")
+	const before = `This conversation began in another session. What was said there:\n\n<conversation>\nUser: one\n\nAssistant: Hello\n\n</conversation>\n\nGo on from there. The user says:\n\n`
+	for i, want := range []string{"two", before + "other"} {
+		said := strings.TrimPrefix(want, before)
+		got, text := ask(`,"previous_response_id":"`+id+`"`, said)
+		if _, own, _ := strings.Cut(got, " "); text != want || own == "" || own == context != (i == 0) {
+			t.Errorf("in context %s, which was %s: %s\nwant %s", own, context, text, want)
+		}
+	}
+}
