@@ -67,6 +67,10 @@ func (k *keeper) serve(p *peer, req *http.Request) {
 		status = "404 Not Found"
 	}
 	k.mu.Unlock()
+	if status == "" {
+		p.reset()
+		return
+	}
 	if opens || !strings.HasPrefix(status, "200") || strings.HasSuffix(req.URL.Path, "/cancel") {
 		p.answer(status, "Content-Length: 2")
 		p.send("{}")
@@ -358,5 +362,26 @@ func TestSessionIDs(t *testing.T) {
 	}
 	if got, want := string(sessionID("/run", "", "t")), string(sessionID("/run", "", "t")); got != want || len(got) != 36 || got[14] != '5' {
 		t.Errorf("%s, %s", got, want)
+	}
+}
+
+// TestSessionsThatBreak: whichever request of a session gets no answer, the client gets that failure, and no session is counted that nobody knows of.
+func TestSessionsThatBreak(t *testing.T) {
+	for _, c := range []struct{ dialect, open, status, body string }{
+		{"langgraph", "200 OK", "", aguiBody("t", turn1)},
+		{"adk", "", "200 OK", aguiBody("t", turn1)},
+		{"adk", "200 OK", "", aguiBody("t", turn1)},
+		{"adk", "", "200 OK", aguiBody("t", turn2)}, // it is taken for known, and is gone
+	} {
+		k := newKeeper(t, graphAnswer)
+		k.open, k.status = c.open, c.status
+		r := start(t, k.config(c.dialect, "", "agui"))
+		resp, got := r.post("/run", c.body)
+		if resp.StatusCode != 502 || resp.Header.Get("X-Sabir-Error") != "upstream_reset" {
+			t.Errorf("%v: status %d, %s\n%s", c, resp.StatusCode, resp.Header.Get("X-Sabir-Error"), got)
+		}
+		if n := r.metric("sabir_agent_sessions_created_total"); n != 0 {
+			t.Errorf("%v: %v sessions are counted", c, n)
+		}
 	}
 }

@@ -146,11 +146,14 @@ func (c *call) source() string {
 	return c.route.source.Name
 }
 
+// briefAnswer is about how many bytes an answer takes without what it says.
+const briefAnswer = 256
+
 // sizeOf is about how many bytes answers hold.
 func sizeOf(answers []hub.Decision) (size int) {
 	for i := range answers {
 		d := &answers[i]
-		size += 256 + len(d.Ask) + len(d.Call) + len(d.Reason) + len(d.Payload)
+		size += briefAnswer + len(d.Ask) + len(d.Call) + len(d.Reason) + len(d.Payload)
 	}
 	return size
 }

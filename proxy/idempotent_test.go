@@ -211,3 +211,18 @@ func TestIdempotencyWaits(t *testing.T) {
 		t.Errorf("the run that there is comes as\n%s\nnot\n%s", again, whole)
 	}
 }
+
+// TestIdempotencyWithoutStore: a request with a key is refused while nobody can know whether its run has begun elsewhere, and keeps nothing.
+func TestIdempotencyWithoutStore(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	line := newCable(t, redisAddress(t))
+	r := replica(t, a, "agui", "grace: 1m", line.Addr().String())
+	line.set(true)
+	r.call(t, 503, repeated, "POST", "/run", resumeClients[0].body, "store_unavailable")
+	if n := a.connections(); n != 0 {
+		t.Errorf("the agent was asked %d times", n)
+	}
+	line.set(false)
+	r.call(t, 200, repeated, "POST", "/run", resumeClients[0].body, "RUN_FINISHED")
+}

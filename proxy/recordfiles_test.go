@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -106,5 +107,28 @@ func TestRecordingsThin(t *testing.T) {
 	}
 	if err := job.thin(); err == nil {
 		t.Error("a folder that is gone is no failure")
+	}
+}
+
+// TestWhichRunsAreRecorded: of so many runs the first is recorded, and each time as many later the next one.
+func TestWhichRunsAreRecorded(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	for every, want := range map[int]string{1: "r1 r2 r3 r4 r5", 2: "r1 r3 r5", 3: "r1 r4", 6: "r1"} {
+		dir := t.TempDir()
+		r := start(t, simple(a.url(), "", "", fmt.Sprintf("client: twin\nrecord: {dir: %s, every: %d}\n", dir, every)))
+		for i := range 5 {
+			r.post("/run", "{}", fmt.Sprintf("X-Request-Id: r%d", i+1))
+			r.awaitEnds(i + 1)
+		}
+		r.close()
+		files, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is no bad one
+		var got []string
+		for _, file := range files {
+			got = append(got, strings.TrimSuffix(file[len(file)-len("r1"+recordingSuffix):], recordingSuffix))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("every %d: %v, want %s", every, got, want)
+		}
 	}
 }
