@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -383,5 +384,21 @@ func TestSessionsThatBreak(t *testing.T) {
 		if n := r.metric("sabir_agent_sessions_created_total"); n != 0 {
 			t.Errorf("%v: %v sessions are counted", c, n)
 		}
+	}
+}
+
+// TestNothingToCancel: a run that has no name is ended by closing its connection alone.
+func TestNothingToCancel(t *testing.T) {
+	k := newKeeper(t, graphAnswer)
+	k.hangs = true
+	r := start(t, k.config("langgraph", "", "openai-chat"))
+	c := r.dial()
+	c.ask("POST", "/run", `{"stream":true,"model":"agent","messages":[{"role":"user","content":"hello"}]}`)
+	line(t, bufio.NewReader(c.response().Body))
+	c.reset()
+	r.awaitEnds(1)
+	r.close() // requests that cancel runs have ended
+	if got := k.seen(map[string]string{}); strings.Count(got, "\n") != 0 || !strings.HasPrefix(got, "POST /v1/runs/stream?key=1 ") {
+		t.Errorf("asked\n%s", got)
 	}
 }

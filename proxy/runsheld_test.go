@@ -188,3 +188,20 @@ func TestHasRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestRunWhoseClientLeft: a run that was not read to its end is no success for those who ask for it.
+func TestRunWhoseClientLeft(t *testing.T) {
+	t.Parallel()
+	a, goOn, gone := gatedAgent(t)
+	defer close(goOn)
+	r := below(t, a, "langgraph")
+	c := r.dial()
+	c.ask("POST", "/run/threads/t1/runs/stream", said("hi"), alice)
+	firstHalf(t, c.response())
+	r.call(t, 200, alice, "GET", "/run/threads/t1/runs", "", `"status":"running"`)
+	c.reset()
+	<-gone
+	r.awaitEnds(1)
+	r.call(t, 200, alice, "GET", "/run/threads/t1/runs", "", `"status":"interrupted"`)
+	r.call(t, 200, alice, "GET", "/run/threads/t1/state", "", `"content":"Hello"`)
+}
