@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -400,5 +401,25 @@ func TestNothingToCancel(t *testing.T) {
 	r.close() // requests that cancel runs have ended
 	if got := k.seen(map[string]string{}); strings.Count(got, "\n") != 0 || !strings.HasPrefix(got, "POST /v1/runs/stream?key=1 ") {
 		t.Errorf("asked\n%s", got)
+	}
+}
+
+// TestLossesOfLostSessions: what has no place only where a conversation is told anew is counted and logged once that happens, and not before.
+func TestLossesOfLostSessions(t *testing.T) {
+	k := newKeeper(t, graphAnswer)
+	r := start(t, k.config("langgraph", "", "agui"))
+	body := aguiBody("t", turn1+`,{"id":"x","role":"reasoning","content":"hm"},{"id":"y","role":"reasoning","content":"so"},{"id":"a1","role":"assistant","content":"Hi!"},{"id":"u2","role":"user","content":"more"}`)
+	r.post("/run", aguiBody("t", turn1))
+	r.post("/run", body)
+	if end := r.awaitEnds(2); end["session"] != "known" || end["request_losses"] != nil {
+		t.Errorf("in a session that is known: %v", end)
+	}
+	k.forget()
+	r.post("/run", body)
+	if end := r.awaitEnds(3); end["session"] != "created" || fmt.Sprint(end["request_losses"]) != "[messages.reasoning]" {
+		t.Errorf("in a session that was lost: %v", end)
+	}
+	if n := r.metric("sabir_request_losses_total", "route=/run/*", "to=langgraph", "field=messages.reasoning"); n != 1 || n != r.metric("sabir_request_losses_total") {
+		t.Errorf("%v are counted", n)
 	}
 }

@@ -133,10 +133,10 @@ func (s *Server) runAfter(x *eventsReader) (*sharedRun, *hub.Failure) {
 		return nil, nil
 	}
 	run, f := s.sharedRunOf(x.key)
-	if f != nil || run == nil || x.since != nil && run.About.token == x.since.About.token {
-		return nil, f
+	if run != nil && x.since != nil && run.About.token == x.since.About.token {
+		return nil, nil
 	}
-	return run, nil
+	return run, f
 }
 
 // awaitRunOf waits for the next run, and gives signs of life meanwhile. over says that the server drains.

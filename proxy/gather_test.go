@@ -3,11 +3,12 @@ package proxy
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 )
 
 // asksOf is a run that ends with questions about calls: c1, c2 and so on.

@@ -55,8 +55,8 @@ func TestJoinRunLeft(t *testing.T) {
 	r.call(t, 200, alice, "GET", join, "", `"content":"Hello"`)
 }
 
-// TestJoinRunWithoutAStream: who joins a run that goes on, and that nobody can read because its answer is one piece, learns that; when it has ended, what came of it.
-func TestJoinRunWithoutAStream(t *testing.T) {
+// TestRunWithoutAStream: who joins a run that goes on, and that nobody can read because its answer is one piece, learns that; when it has ended, what came of it.
+func TestRunWithoutAStream(t *testing.T) {
 	t.Parallel()
 	a, goOn, _ := gatedAgent(t)
 	r := resuming(t, a, "langgraph", "grace: 1m")

@@ -6,9 +6,9 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 )
 
-// TestFieldsOfMessages: which header fields a message on a WebSocket may say: those that the route lets through, and none by which Sabir, what stands in
+// TestFieldsOnSockets: which header fields a message on a WebSocket may say: those that the route lets through, and none by which Sabir, what stands in
 // front of it, or a guard knows the client, but for credentials that no guard has used.
-func TestFieldsOfMessages(t *testing.T) {
+func TestFieldsOnSockets(t *testing.T) {
 	t.Parallel()
 	r := start(t, simple("http://127.0.0.1:1/", "threads: {principal: [X-User, Authorization]}\n", "", "client: aisdk\n")).table.Load().exact["/run"]
 	r.vouched, r.allow = map[string]bool{"x-group": true}, map[string]bool{}

@@ -170,7 +170,7 @@ func (a *shared) finish() {
 	}
 }
 
-// giveUp ends the run of a call before it has begun.
+// giveUp ends the run of a call before it has begun. The editor whose turn it was learns of that by the failure.
 func (s *Server) giveUp(c *call, f *hub.Failure) {
 	defer s.finishStream(c.route, c.shared.About.canceler)
 	c.endThread()
@@ -179,7 +179,6 @@ func (s *Server) giveUp(c *call, f *hub.Failure) {
 		s.replicas.ended(c.shared, f)
 	}
 	s.kept.shared.End(c.shared, f, 0)
-	c.shared.About.finish()
 }
 
 // enter counts a client that reads the run.

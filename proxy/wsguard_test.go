@@ -341,8 +341,8 @@ func TestHeartbeatsAreLife(t *testing.T) {
 	f("flood", strings.Repeat(frame(fin|opPing, false, ""), 50), time.Millisecond, 100, false, "upstream_malformed")
 }
 
-// TestMessageThatIsCut: of a message that does not come to its end, nothing reaches an agent.
-func TestMessageThatIsCut(t *testing.T) {
+// TestCutFrames: of a message that does not come to its end, nothing reaches an agent.
+func TestCutFrames(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
 	r := start(t, simple(a.url(), "", "", "client: twin\n"))
