@@ -129,9 +129,6 @@ func (s *Server) runAfter(x *eventsReader) (*sharedRun, *hub.Failure) {
 	if run := s.kept.shared.After(x.key, x.since); run != nil {
 		return run, nil
 	}
-	if s.replicas == nil {
-		return nil, nil
-	}
 	run, f := s.sharedRunOf(x.key)
 	if run != nil && x.since != nil && run.About.token == x.since.About.token {
 		return nil, nil

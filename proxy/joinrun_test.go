@@ -55,7 +55,7 @@ func TestJoinRunLeft(t *testing.T) {
 	r.call(t, 200, alice, "GET", join, "", `"content":"Hello"`)
 }
 
-// TestRunWithoutAStream: who joins a run that goes on, and that nobody can read because its answer is one piece, learns that; when it has ended, what came of it.
+// TestRunWithoutAStream: who joins a run that goes on, and that cannot be read because its answer is one piece, learns that; when it has ended, what came of it.
 func TestRunWithoutAStream(t *testing.T) {
 	t.Parallel()
 	a, goOn, _ := gatedAgent(t)

@@ -81,8 +81,6 @@ func TestRequestDialect(t *testing.T) {
 		}
 	}
 	f("openai-responses", "openai-responses", `{"input":"Q7f3-mark","stream":true}`, `{"input":`+input+`,"store":false,"stream":true}`)
-	f("openai-chat", "langgraph", `{"stream":true,"messages":[{"role":"user","content":"Q7f3-mark"}]}`, // with the defaults of its options
-		`{"assistant_id":"agent","input":{"messages":[{"type":"human","content":"Q7f3-mark"}]},`+modes+`}`)
 	f("agentevent", "openai-chat", chatRequest, chatRequest) // requests of agentevent cannot be read
 	agentOfMessages, got := askedAgent(t)
 	r = start(t, simple(agentOfMessages.url(), "", "request_dialect: anthropic", "client: openai-chat\nrequests: {strict: true}"))
