@@ -67,6 +67,10 @@ func (k *keeper) serve(p *peer, req *http.Request) {
 		status = "404 Not Found"
 	}
 	k.mu.Unlock()
+	if status == "" {
+		p.reset()
+		return
+	}
 	if opens || !strings.HasPrefix(status, "200") || strings.HasSuffix(req.URL.Path, "/cancel") {
 		p.answer(status, "Content-Length: 2")
 		p.send("{}")

@@ -79,11 +79,8 @@ var errForwarded = errors.New("requests pass as they came")
 // command takes a turn in, or says why there can be none.
 func (s *Server) command(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) (*call, *hub.Failure) {
 	form := formOf(ctx, t.dialect)
-	switch {
-	case !r.translates(t):
+	if !r.translates(t) {
 		return nil, hub.Fail(hub.CodeUnsupported, errForwarded)
-	case len(form.Call) > 0 && form.Other:
-		return nil, hub.Fail(hub.CodeNoEndpoint, nil)
 	}
 	before, f := s.awaitThread(threadKey(ctx, r, sub), form.Supersedes)
 	if f != nil {

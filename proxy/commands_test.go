@@ -132,6 +132,9 @@ func TestCommandsRefused(t *testing.T) {
 	r.call(t, 404, alice, "POST", "/run/threads/t1/commands", commandOf("state.fork", "{}"), `{"type":"error","id":7,"error":"unknown_command","message":"`)
 	r.call(t, 400, alice, "POST", "/run/threads/t1/commands", commandOf("input.respond", `{"interrupt_id":"q","response":true}`), `{"type":"error","id":7,"error":"`)
 	r.call(t, 400, alice, "POST", "/run/threads/t1/commands", "[", `{"type":"error","id":null,"error":"`)
+	if agent.connections() != 0 {
+		t.Error("the agent is asked")
+	}
 	r.call(t, 404, alice, "POST", "/run/threads/t1/stream/events", everyEvent)
 	r.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said("one")))
 	r.call(t, 404, bob, "POST", "/run/threads/t1/stream/events", everyEvent)

@@ -99,10 +99,11 @@ func TestViolationsLog(t *testing.T) {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	var p []byte
-	sizes := []int{3, 300, 70_000}
+	sizes := []int{3, 300, 70_000, 0}
 	p = append(append(p, 0x81, 3), make([]byte, 3)...)
 	p = append(append(binary.BigEndian.AppendUint16(append(p, 0x81, 126), 300), make([]byte, 300)...), 0x81, 127)
 	p = append(binary.BigEndian.AppendUint64(p, 70_000), bytes.Repeat([]byte("x"), 70_000)...)
+	p = append(p, 0x81, 0)
 	for message := range framesOf(p) {
 		if len(sizes) == 0 || len(message) != sizes[0] {
 			t.Fatalf("a message of %d bytes, want %v", len(message), sizes)
@@ -112,7 +113,11 @@ func TestMessages(t *testing.T) {
 	if len(sizes) > 0 {
 		t.Errorf("no messages of %v", sizes)
 	}
-	for range framesOf(p[:2]) {
-		t.Error("half a message")
+	for n := range 10 {
+		for _, frame := range [][]byte{p[5:], p[5+4+300:]} {
+			for range framesOf(frame[:n]) {
+				t.Errorf("half a message in %d bytes", n)
+			}
+		}
 	}
 }

@@ -164,3 +164,15 @@ func TestCancelOfResponse(t *testing.T) {
 		t.Errorf("behind the stream: %d", resp.StatusCode)
 	}
 }
+
+// TestEndOfRunWithoutStore: whether another replica has the run that a client ends is not known while the store is away, and it is no answer that
+// there is none.
+func TestEndOfRunWithoutStore(t *testing.T) {
+	t.Parallel()
+	line := newCable(t, redisAddress(t))
+	r := replica(t, newAgent(t, streaming(smallRun)), "agui", "grace: 1m", line.Addr().String())
+	const path, body = "/run/agent/default/stop/t-1", `{"runId":"r-1"}`
+	r.call(t, 404, alice, "POST", path, body)
+	line.set(true)
+	r.call(t, 503, alice, "POST", path, body, "store_unavailable")
+}

@@ -100,18 +100,12 @@ func (s *Server) relayEvents(x *eventsReader) error {
 		return err
 	}
 	for x.st.Failure() == nil {
-		begun, forget := s.kept.shared.Await(x.key)
-		run, f := s.runAfter(x)
-		if f == nil && run != nil {
-			forget()
+		run, over, f := s.nextRun(x)
+		if over {
+			return nil
+		}
+		if run != nil {
 			f = s.readRun(x, run)
-		} else if f == nil {
-			var over bool
-			if over, f = s.awaitRunOf(x, begun); over {
-				forget()
-				return nil
-			}
-			forget()
 		}
 		if f != nil {
 			return f
@@ -120,19 +114,26 @@ func (s *Server) relayEvents(x *eventsReader) error {
 	return x.st.Failure()
 }
 
+// nextRun is the run to be read next. Where it has not begun, it is waited for, as awaitRunOf says, and nil.
+func (s *Server) nextRun(x *eventsReader) (run *sharedRun, over bool, f *hub.Failure) {
+	begun, forget := s.kept.shared.Await(x.key)
+	defer forget()
+	if run, f = s.runAfter(x); f == nil && run == nil {
+		over, f = s.awaitRunOf(x, begun)
+	}
+	return run, over, f
+}
+
 // runAfter is the run to be read next, nil if it has not begun.
 func (s *Server) runAfter(x *eventsReader) (*sharedRun, *hub.Failure) {
 	if run := s.kept.shared.After(x.key, x.since); run != nil {
 		return run, nil
 	}
-	if s.replicas == nil {
+	run, f := s.sharedRunOf(x.key)
+	if run != nil && x.since != nil && run.About.token == x.since.About.token {
 		return nil, nil
 	}
-	run, f := s.sharedRunOf(x.key)
-	if f != nil || run == nil || x.since != nil && run.About.token == x.since.About.token {
-		return nil, f
-	}
-	return run, nil
+	return run, f
 }
 
 // awaitRunOf waits for the next run, and gives signs of life meanwhile. over says that the server drains.

@@ -172,3 +172,17 @@ func TestEventsOfShortenedRun(t *testing.T) {
 		ids[first] = true
 	}
 }
+
+// TestEventsOfLongRun: who reads the events of a conversation gets all of them, where a client that comes to the run would get a snapshot.
+func TestEventsOfLongRun(t *testing.T) {
+	t.Parallel()
+	const words = 2000
+	long := lineStart + "\n" + strings.Repeat(`{"kind":"text.delta","id":"p1","text":"word "}`+"\n", words) + lineEnd + "\n"
+	r := knowing(t, newAgent(t, streaming(long)), "", "resume: {grace: 1m}")
+	r.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said("one")))
+	await(t, "the run to end", func() bool { return r.metric("sabir_resume_runs", "state=finished") == 1 })
+	got := eventsUntil(t, r.events(t, alice, "t1", `{"channels":["messages"]}`), "message-finish")
+	if n := strings.Count(got, `"word "`); n != words {
+		t.Errorf("%d of %d words have an event of their own", n, words)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -138,6 +139,31 @@ func TestAdminKey(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != want.status {
 			t.Errorf("%s with %q: status %d, want %d", want.path, want.key, resp.StatusCode, want.status)
+		}
+	}
+}
+
+// TestFieldsOfTheGuard: a field that the other server may set is never the client's, though the route lets the client send it; all fields of
+// the configuration are set, but those that need a name there is none of.
+func TestFieldsOfTheGuard(t *testing.T) {
+	t.Parallel()
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-User", "carol") }))
+	t.Cleanup(judge.Close)
+	a, got := headerAgent(t)
+	const set = "X-Who: '{principal}', X-A: a, X-B: b, X-C: c, X-D: d, X-E: e, X-F: f"
+	r := start(t, "listen: 127.0.0.1:0\nauth:\n  forward: {url: '"+judge.URL+"/auth', headers: [X-User, X-Group]}\n"+strings.TrimPrefix(keysYAML(), "auth:\n")+
+		"upstreams:\n  agent: {url: '"+a.url()+"', dialect: native, headers: {set: {"+set+"}}}\nroutes:\n"+
+		"  - {path: /run, upstream: agent, client: twin, auth: [forward], headers: {allow: [x-user, x-group, x-tenant]}}\n"+
+		"  - {path: /keys, upstream: agent, client: twin, auth: [keys], headers: {allow: [x-user, x-group, x-tenant]}}\n"+
+		"  - {path: /open, upstream: agent, client: twin, headers: {allow: [x-user, x-group, x-tenant]}}\n")
+	for path, want := range map[string]string{"/run": "[carol] [] [t] [carol]", "/keys": "[mallory] [admins] [t] [alice]", "/open": "[mallory] [admins] [t] []"} {
+		r.allowed(path, asAlice, "X-User: mallory", "X-Group: admins", "X-Tenant: t")
+		h := <-got
+		if fields := fmt.Sprint(h["X-User"], h["X-Group"], h["X-Tenant"], h["X-Who"]); fields != want {
+			t.Errorf("%s: the agent gets %s, want %s", path, fields, want)
+		}
+		if all := h.Get("X-A") + h.Get("X-B") + h.Get("X-C") + h.Get("X-D") + h.Get("X-E") + h.Get("X-F"); all != "abcdef" {
+			t.Errorf("%s: of the fields that are set the agent gets %s", path, all)
 		}
 	}
 }

@@ -146,11 +146,14 @@ func (c *call) source() string {
 	return c.route.source.Name
 }
 
+// briefAnswer is about how many bytes an answer takes without what it says.
+const briefAnswer = 256
+
 // sizeOf is about how many bytes answers hold.
 func sizeOf(answers []hub.Decision) (size int) {
 	for i := range answers {
 		d := &answers[i]
-		size += 256 + len(d.Ask) + len(d.Call) + len(d.Reason) + len(d.Payload)
+		size += briefAnswer + len(d.Ask) + len(d.Call) + len(d.Reason) + len(d.Payload)
 	}
 	return size
 }
@@ -195,12 +198,8 @@ type ownAnswer struct{ records []byte }
 
 // ReadInto implements source.
 func (a *ownAnswer) ReadInto(b *rawio.Buffer, _ time.Time) error {
-	if len(a.records) == 0 {
-		return io.EOF
-	}
 	b.Fill(a.records)
-	a.records = nil
-	return nil
+	return io.EOF
 }
 
 // Close implements source.

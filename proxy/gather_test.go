@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 )
 
 // asksOf is a run that ends with questions about calls: c1, c2 and so on.
@@ -341,5 +344,30 @@ func TestAnswersGatheredAreRecorded(t *testing.T) {
 	run := recordingIn(t, dir)
 	if got := kinds(run); run.From != "native" || len(run.Options) > 0 || strings.Count(got, "request") != 1 || !strings.HasSuffix(got, "end:paused") || strings.Contains(got, "fault") {
 		t.Errorf("the recording is from %s, with %v: %s", run.From, run.Options, got)
+	}
+}
+
+// TestAnswersTogether: an answer takes the place of the one that was given before, one to no question of the run is apart, and each is about
+// as large as what it says.
+func TestAnswersTogether(t *testing.T) {
+	t.Parallel()
+	say := func(ask, reason string) hub.Decision {
+		return hub.Decision{Ask: []byte(ask), Reason: []byte(reason), Decided: true}
+	}
+	run := &runlog.Run{Given: []hub.Decision{say("q1", "old"), say("q2", "kept")}}
+	run.Asks = []hub.Event{{Kind: hub.Ask, ID: []byte("q3"), Ref: []byte("c3")}, {Kind: hub.Ask, ID: []byte("q4")}}
+	given, others := together(run, []hub.Decision{say("q9", "stray"), say("q1", "new"), say("q3", "first"), say("q3", "last")})
+	words := func(all []hub.Decision) (said string) {
+		for _, d := range all {
+			said += string(d.Ask) + string(d.Call) + " " + string(d.Reason) + ","
+		}
+		return said
+	}
+	if words(given) != "q1 new,q2 kept,q3c3 last," || words(others) != "q9 stray," {
+		t.Errorf("given are %s, others %s", words(given), words(others))
+	}
+	d := hub.Decision{Ask: make([]byte, 1), Call: make([]byte, 20), Reason: make([]byte, 300), Payload: make([]byte, 4000)}
+	if n := sizeOf([]hub.Decision{d, d}); n != 2*(briefAnswer+4321) || sizeOf(nil) != 0 {
+		t.Errorf("two answers hold %d bytes, none %d", n, sizeOf(nil))
 	}
 }

@@ -105,3 +105,28 @@ func TestDroppedLogLines(t *testing.T) {
 		t.Errorf("%v later", n)
 	}
 }
+
+// TestReplacedWhileARequestArrives: a request that is on its way is not refused because its body comes later.
+func TestReplacedWhileARequestArrives(t *testing.T) {
+	t.Parallel()
+	r, _, fresh, _, release := handing(t, "1m")
+	defer release()
+	fresh.send("POST /run HTTP/1.1\r\nHost: proxy.example\r\nContent-Length: 5\r\n\r\nsh")
+	await(t, "the request", func() bool {
+		r.idleConns.Mu.Lock()
+		defer r.idleConns.Mu.Unlock()
+		return len(r.idleConns.Conns) == 1
+	})
+	r.Replaced()
+	await(t, "the end of the listener", func() bool { return r.logs.FilterMessage("another process serves now").Len() == 1 })
+	for range 20 {
+		if !r.Ready() {
+			t.Fatal("streams are refused before the request is there")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	fresh.send("ort")
+	if resp, body := fresh.whole(); resp.StatusCode != 200 && resp.StatusCode != 503 {
+		t.Errorf("status %d: %s", resp.StatusCode, body)
+	}
+}

@@ -272,6 +272,7 @@ func (r *rig) close() {
 	if n := r.ownMetric("sabir_streams_open"); n != 0 {
 		r.t.Errorf("%v streams are open at the end", n)
 	}
+	r.leavesNothing()
 	r.logsNoContent()
 	r.logsNoBug()
 }

@@ -211,3 +211,26 @@ func TestIdempotencyWaits(t *testing.T) {
 		t.Errorf("the run that there is comes as\n%s\nnot\n%s", again, whole)
 	}
 }
+
+// TestIdempotencyWithoutStore: a request with a key is refused while it is not known whether its run has begun elsewhere, and keeps nothing.
+func TestIdempotencyWithoutStore(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	line := newCable(t, redisAddress(t))
+	r := replica(t, a, "agui", "grace: 1m", line.Addr().String())
+	line.set(true)
+	r.call(t, 503, repeated, "POST", "/run", resumeClients[0].body, "store_unavailable")
+	var req fasthttp.RequestCtx // of which the store is asked when its claim is taken, and no sooner
+	req.Init(new(fasthttp.Request), nil, nil)
+	req.Request.Header.SetMethod("POST")
+	req.Request.Header.Set("Idempotency-Key", "k1")
+	way, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	if c, answered := r.claimRun(&req, way, way.first, subpath{}, "id", ""); c != nil || !answered || req.Response.StatusCode() != 503 {
+		t.Errorf("the claim is %v, and it is answered: %t, with %d", c, answered, req.Response.StatusCode())
+	}
+	if n := a.connections(); n != 0 || len(r.kept.claims.byKey) != 0 {
+		t.Errorf("the agent was asked %d times, and %d claims are left", n, len(r.kept.claims.byKey))
+	}
+	line.set(false)
+	r.call(t, 200, repeated, "POST", "/run", resumeClients[0].body, "RUN_FINISHED")
+}

@@ -54,3 +54,20 @@ func TestJoinRunLeft(t *testing.T) {
 	await(t, "no open stream", func() bool { return r.metric("sabir_streams_open") == 0 })
 	r.call(t, 200, alice, "GET", join, "", `"content":"Hello"`)
 }
+
+// TestRunWithoutAStream: who joins a run that goes on, and that cannot be read because its answer is one piece, learns that; when it has ended, what came of it.
+func TestRunWithoutAStream(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	r := resuming(t, a, "langgraph", "grace: 1m")
+	first := r.dial()
+	first.ask("POST", "/run/threads/t1/runs/wait", said("hi"), alice)
+	await(t, "the run", func() bool { return a.connections() == 1 })
+	_, id, _ := strings.Cut(r.call(t, 200, alice, "GET", "/run/threads/t1/runs", ""), `"run_id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	join := "/run/threads/t1/runs/" + id + "/join"
+	r.call(t, 409, alice, "GET", join, "", `"code":"unsupported"`)
+	close(goOn)
+	first.whole()
+	r.call(t, 200, alice, "GET", join, "", `"content":"Hello, world"}]}`)
+}

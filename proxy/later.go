@@ -61,7 +61,7 @@ func (s *Server) runToJoin(r *route, key eventlog.Key) (run *sharedRun, f *hub.F
 		if run, f = s.sharedRunOf(key); run != nil || f != nil || s.replicas == nil || key.Kind != byAnswer {
 			break
 		}
-		if v, err := r.threads.Find(threads.Key{Scope: key.Scope, Kind: threads.Answer, Name: key.Name}); err != nil || !v.Busy {
+		if v, _ := r.threads.Find(threads.Key{Scope: key.Scope, Kind: threads.Answer, Name: key.Name}); !v.Busy {
 			break
 		}
 		time.Sleep(lookAgain)

@@ -2,9 +2,11 @@ package proxy
 
 import (
 	"bufio"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fasthttp/websocket"
 )
@@ -22,11 +24,17 @@ func TestEditorByHTTPReaders(t *testing.T) {
 			t.Errorf("the second reader gets %s %q", resp.Status, got)
 		}
 	}
+	third := r.dial()
+	third.ask("GET", "/run", "", "Authorization: Bearer a", "Acp-Connection-Id: "+h.header.Get("Acp-Connection-Id"), "Acp-Session-Id: c2")
+	_ = third.SetReadDeadline(time.Now().Add(testTimeout))
+	if all, err := io.ReadAll(third.br); err != nil || strings.Count(string(all), "HTTP/1.1 ") != 1 {
+		t.Errorf("behind its refusal a reader gets %v, %s", err, all)
+	}
 	resp, body := h.do("GET", "/run", "", "c2")
 	if resp.StatusCode != 503 || resp.Header.Get("X-Sabir-Error") != "too_many_streams" {
 		t.Errorf("one reader too many gets %s: %s", resp.Status, body)
 	}
-	if n := r.metric("sabir_requests_rejected_total", "code=too_many_streams"); n != 1 {
+	if n := r.metric("sabir_requests_rejected_total", "code=too_many_streams"); n != 2 {
 		t.Errorf("%v readers were refused", n)
 	}
 	second.reset()

@@ -168,12 +168,10 @@ func (t *lineTurn) read(run *sharedRun) bool {
 type sharedLineSink struct {
 	lineSink
 	overhears bool // the client has not asked for it: what answers the request is not for it
-	began     bool
 }
 
 // write implements [sink].
 func (s *sharedLineSink) write(out *wire.Out) error {
-	s.began = true
 	s.keepOwn(out)
 	return s.lineSink.write(out)
 }
@@ -184,7 +182,7 @@ func (s *sharedLineSink) end(out *wire.Out, f *hub.Failure) error {
 	case s.overhears:
 		s.keepOwn(out)
 		return s.lineSink.write(out)
-	case !s.began && f != nil && out.Records == 0:
+	case f != nil && out.Records == 0:
 		return s.refuse(f)
 	}
 	return s.lineSink.end(out, f)

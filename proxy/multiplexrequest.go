@@ -235,13 +235,10 @@ func (q *multiplexRequest) refuse(f *hub.Failure) error {
 	})
 }
 
-// append appends a message for each record. Lines that are signs of life carry none.
+// append appends a message for each record.
 func (q *multiplexRequest) append(to *wire.Out, lines []byte) {
 	for line := range bytes.Lines(lines) {
 		record := bytes.TrimSuffix(line, []byte("\n"))
-		if len(record) == 0 {
-			continue
-		}
 		before := to.Records
 		q.of.message(to, func(dst []byte) []byte { return q.of.form.AppendRecord(dst, q.id, q.sent, record) })
 		q.sent += int64(to.Records - before)

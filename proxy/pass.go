@@ -308,11 +308,9 @@ func (s *httpSink) pass(body *upstream.Body, from *fasthttp.ResponseHeader) {
 		h.SetContentLength(length)
 	case s.chunked:
 		h.SetContentLength(-1)
-	case s.framed:
-		h.SetContentLength(-2)
 	default:
 		h.SetContentLength(-2)
-		s.close = true
+		s.close = !s.framed
 	}
 	if s.close {
 		h.SetConnectionClose()

@@ -23,6 +23,9 @@ func (r *rig) call(t *testing.T, status int, header, method, path, body string, 
 	if resp.StatusCode != status {
 		t.Errorf("%s %s %s: status %d, want %d: %s", header, method, path, resp.StatusCode, status, got)
 	}
+	if status >= 400 && got == "" && method != "HEAD" {
+		t.Errorf("%s %s: status %d says nothing", method, path, status)
+	}
 	for _, part := range want {
 		if !strings.Contains(got, part) {
 			t.Errorf("%s %s has no %s: %s", method, path, part, got)

@@ -157,28 +157,28 @@ func (p *pump) move() *hub.Failure {
 		p.releaseOut()
 		err := p.src.ReadInto(&p.buf, p.start.Add(p.deadline(next, now)))
 		p.begin()
-		if f, done := p.step(err, p.now()); done || f != nil {
+		if f := p.step(err, p.now()); f != nil || p.atEnd {
 			return f
 		}
 	}
 }
 
 // step handles what a read has brought.
-func (p *pump) step(err error, now time.Duration) (f *hub.Failure, done bool) {
+func (p *pump) step(err error, now time.Duration) *hub.Failure {
 	switch err {
 	case nil:
 		if p.follower != nil {
 			p.follower.arrived(now)
 		}
 		p.lastIn = now
-		return p.feed(false, now), false
+		return p.feed(false, now)
 	case rawio.ErrWake:
-		return p.wake(now), false
+		return p.wake(now)
 	case io.EOF:
 		p.atEnd = true
-		return p.feed(true, now), true
+		return p.feed(true, now)
 	}
-	return p.readFailure(err, now), true
+	return p.readFailure(err, now)
 }
 
 // readFailure still translates what came before the upstream broke off, by itself or because the stream was stopped.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -55,7 +56,8 @@ func TestRecordingsFail(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(full, "0"+recordingSuffix, "kept"), 0o700); err != nil { // what cannot be removed
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{file: "failed", full: "failed", t.TempDir(): "written"} {
+	for dir, c := range map[string]struct{ want, says string }{file: {"failed", "mkdir "}, full: {"failed", "remove "}, t.TempDir(): {want: "written"}} {
+		want := c.want
 		var results []string
 		core, logs := observer.New(zap.InfoLevel)
 		r := newRecordingFiles(zap.New(core), nil, func(result string) { results = append(results, result) })
@@ -67,7 +69,8 @@ func TestRecordingsFail(t *testing.T) {
 		if len(results) != 1 || results[0] != want || r.memory.used.Load() != 0 {
 			t.Errorf("%v, and %d bytes are taken; want %s", results, r.memory.used.Load(), want)
 		}
-		if said := logs.FilterMessage("a recording cannot be written").Len() == 1; said != (want == "failed") {
+		said := logs.FilterMessage("a recording cannot be written").All()
+		if len(said) == 1 != (want == "failed") || len(said) == 1 && !strings.HasPrefix(fmt.Sprint(said[0].ContextMap()["error"]), c.says) {
 			t.Errorf("%s: the log says %v", want, logs.All())
 		}
 	}
@@ -106,5 +109,28 @@ func TestRecordingsThin(t *testing.T) {
 	}
 	if err := job.thin(); err == nil {
 		t.Error("a folder that is gone is no failure")
+	}
+}
+
+// TestWhichRunsAreRecorded: of so many runs the first is recorded, and each time as many later the next one.
+func TestWhichRunsAreRecorded(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	for every, want := range map[int]string{1: "r1 r2 r3 r4 r5", 2: "r1 r3 r5", 3: "r1 r4", 6: "r1"} {
+		dir := t.TempDir()
+		r := start(t, simple(a.url(), "", "", fmt.Sprintf("client: twin\nrecord: {dir: %s, every: %d}\n", dir, every)))
+		for i := range 5 {
+			r.post("/run", "{}", fmt.Sprintf("X-Request-Id: r%d", i+1))
+			r.awaitEnds(i + 1)
+		}
+		r.close()
+		files, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is no bad one
+		var got []string
+		for _, file := range files {
+			got = append(got, strings.TrimSuffix(file[len(file)-len("r1"+recordingSuffix):], recordingSuffix))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("every %d: %v, want %s", every, got, want)
+		}
 	}
 }

@@ -28,6 +28,9 @@ func TestRedisClient(t *testing.T) {
 	if one.Addr != "somewhere:1" || one.Username != "u" || one.Password != "p" || one.DB != 3 || one.TLSConfig != nil || !one.ContextTimeoutEnabled {
 		t.Errorf("one server: %+v", one)
 	}
+	if one.Protocol != 2 || made("redis://somewhere?protocol=3", config.Redis{}).(*redis.Client).Options().Protocol != 3 {
+		t.Errorf("it speaks RESP%d where the URL does not say, or not what it says", one.Protocol)
+	}
 	cluster := made("rediss://u:p@/", config.Redis{Cluster: []string{"a:1", "b:2"}}).(*redis.ClusterClient).Options()
 	if len(cluster.Addrs) != 2 || cluster.Username != "u" || cluster.Password != "p" || cluster.TLSConfig == nil || !cluster.ContextTimeoutEnabled {
 		t.Errorf("a cluster: %+v", cluster)
@@ -35,11 +38,14 @@ func TestRedisClient(t *testing.T) {
 	if cluster.PoolSize <= runstore.Groups {
 		t.Errorf("with %d connections all may wait for what other replicas say", cluster.PoolSize)
 	}
+	if cluster.Protocol != 2 {
+		t.Errorf("a cluster is spoken to by RESP%d", cluster.Protocol)
+	}
 	if cluster.TLSConfig.ServerName != "" {
 		t.Errorf("all servers of a cluster need the certificate of %s", cluster.TLSConfig.ServerName)
 	}
 	watched := made("", config.Redis{Sentinel: config.Sentinel{Master: "runs", Addresses: []string{"a:1"}}}).(*redis.Client).Options()
-	if watched.Addr != "FailoverClient" || !watched.ContextTimeoutEnabled {
+	if watched.Addr != "FailoverClient" || watched.Protocol != 2 || !watched.ContextTimeoutEnabled {
 		t.Errorf("a server with sentinels: %+v", watched)
 	}
 }

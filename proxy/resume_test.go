@@ -214,6 +214,11 @@ func TestResumeOwnWays(t *testing.T) {
 			at := strings.Index(half, "data: ")
 			return "GET", "/run/tasks/" + a2aTaskID(t, half[at:]) + ":subscribe", "", []string{"A2A-Version: 1.0"}
 		}, true)
+	f("a2a", "/run", strings.Replace(a2aMessage("u1", "", "hi"), "SendMessage", "SendStreamingMessage", 1),
+		func(half string) (string, string, string, []string) { // by another version than it was begun in
+			at := strings.Index(half, "data: ")
+			return "POST", "/run", a2aCall("tasks/resubscribe", `"id":"`+a2aTaskID(t, half[at:])+`"`), nil
+		}, true)
 	const a2a03 = `{"kind":"message","messageId":"u","role":"user","parts":[{"kind":"text","text":"hi"}]}`
 	task03 := regexp.MustCompile(`"kind":"task","id":"([^"]+)"`)
 	f("a2a", "/run", a2aCall("message/stream", `"message":`+a2a03),

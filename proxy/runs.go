@@ -77,10 +77,8 @@ func (r *replicas) cancelElsewhere(key runKey, id string) (found bool, f *hub.Fa
 	if r == nil || !key.names() {
 		return false, nil
 	}
-	what, err := json.Marshal(namedRuns{[]byte(key.scope), key.thread, key.run, key.answer, id})
-	if err == nil {
-		found, err = r.store.Cancel(what)
-	}
+	what, _ := json.Marshal(namedRuns{[]byte(key.scope), key.thread, key.run, key.answer, id}) // texts never fail
+	found, err := r.store.Cancel(what)
 	if err != nil {
 		return false, hub.Fail(hub.CodeStore, err)
 	}

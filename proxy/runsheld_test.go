@@ -188,3 +188,48 @@ func TestHasRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestRunWhoseClientLeft: a run that was not read to its end is no success for those who ask for it.
+func TestRunWhoseClientLeft(t *testing.T) {
+	t.Parallel()
+	a, goOn, gone := gatedAgent(t)
+	defer close(goOn)
+	r := below(t, a, "langgraph")
+	c := r.dial()
+	c.ask("POST", "/run/threads/t1/runs/stream", said("hi"), alice)
+	firstHalf(t, c.response())
+	r.call(t, 200, alice, "GET", "/run/threads/t1/runs", "", `"status":"running"`)
+	c.reset()
+	<-gone
+	await(t, "the run to be noted as one that was not read", func() bool { // a little later than its end is in the log
+		return strings.Contains(r.call(t, 200, alice, "GET", "/run/threads/t1/runs", ""), `"status":"interrupted"`)
+	})
+	r.call(t, 200, alice, "GET", "/run/threads/t1/state", "", `"content":"Hello"`)
+}
+
+// TestReaderInFullServer: a client that comes back to its run and finds no room is refused, counted and logged, and the run goes on.
+func TestReaderInFullServer(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	yaml := simple(a.url(), "limits: {streams: 2}", "", "client: agui\nrequests: {mode: translate}\nresume: {grace: 1m}")
+	r := start(t, yaml) // a run, and who reads it
+	first, resp := r.openRun()
+	defer first.Close()
+	firstHalf(t, resp)
+	late := r.dial()
+	late.ask("GET", "/run", "", alice, "X-Sabir-Run: "+resp.Header.Get(runHeader), "X-Request-Id: late")
+	if refused, body := late.whole(); refused.StatusCode != 503 || refused.Header.Get("X-Sabir-Error") != "too_many_streams" || !strings.Contains(body, "too_many_streams") {
+		t.Errorf("status %d, %v: %s", refused.StatusCode, refused.Header, body)
+	}
+	if n := r.metric("sabir_requests_rejected_total", "code=too_many_streams"); n != 1 {
+		t.Errorf("%v are counted", n)
+	}
+	said := r.logs.FilterMessage("request rejected").All()
+	if len(said) != 1 || said[0].ContextMap()["request_id"] != "late" || said[0].ContextMap()["path"] != "/run" {
+		t.Errorf("the log says %v", said)
+	}
+	close(goOn)
+	if all := rest(t, resp); !strings.Contains(all, "world") {
+		t.Errorf("the run says %s", all)
+	}
+}

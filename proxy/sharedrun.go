@@ -8,8 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
@@ -68,18 +68,13 @@ type logs struct {
 
 // newLogs makes it ready.
 func newLogs(r *route) (*logs, error) {
-	d, err := adapters.Lookup("native")
+	sharer, err := newSharer(r)
 	if err != nil {
 		return nil, err
 	}
-	options, err := parseOptions(d, nil, r.global)
-	if err != nil {
-		return nil, err
-	}
-	l := &logs{target: &target{dialect: d, options: options}, viewers: map[string]*target{}}
-	if l.sharer, err = newSharer(r); err != nil {
-		return nil, err
-	}
+	options := native.Dialect.Defaults()
+	options.Nesting = r.global.Limits.Nesting
+	l := &logs{target: &target{dialect: &native.Dialect, options: options}, viewers: map[string]*target{}, sharer: sharer}
 	for _, t := range r.targets {
 		l.viewers[t.dialect.Name] = &target{dialect: t.dialect, options: t.options, framing: t.framing}
 	}
@@ -175,7 +170,7 @@ func (a *shared) finish() {
 	}
 }
 
-// giveUp ends the run of a call before it has begun.
+// giveUp ends the run of a call before it has begun. The editor whose turn it was learns of that by the failure.
 func (s *Server) giveUp(c *call, f *hub.Failure) {
 	defer s.finishStream(c.route, c.shared.About.canceler)
 	c.endThread()
@@ -184,7 +179,6 @@ func (s *Server) giveUp(c *call, f *hub.Failure) {
 		s.replicas.ended(c.shared, f)
 	}
 	s.kept.shared.End(c.shared, f, 0)
-	c.shared.About.finish()
 }
 
 // enter counts a client that reads the run.

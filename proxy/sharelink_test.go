@@ -99,7 +99,7 @@ func TestShareLinkRefused(t *testing.T) {
 		r.call(t, 404, "", "GET", "/run?sabir_share="+text, "", "run_unknown")
 	}
 	for _, length := range []string{"3h", "2h1ns", "999ms", "0s", "-1h", "soon", "5"} {
-		r.call(t, 400, alice+"\r\nX-Sabir-Run: "+run, "GET", "/run?sabir_share_for="+length, "", "request_unreadable")
+		r.call(t, 400, alice+"\r\nX-Sabir-Run: "+run, "GET", "/run?sabir_share_for="+length, "", "request_unreadable", "must be a duration from 1s to 2h0m0s.")
 	}
 	r.call(t, 404, bob+"\r\nX-Sabir-Run: "+run, "GET", "/run?sabir_share_for=1h", "", "run_unknown")
 	short := linkTo(t, r, run, "1s")

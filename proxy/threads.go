@@ -82,15 +82,15 @@ func (r *route) forget(key threads.Key) *hub.Failure {
 func (r *route) changeThread(body []byte, t *target, op hub.Operation, key *threads.Key) (added int, f *hub.Failure) {
 	switch {
 	case !r.keepsFor(t):
-		return 0, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps conversations itself"))
+		f = hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps conversations itself"))
 	case op == hub.OpNewThread:
-		return 0, r.createThread(body, t, key)
+		f = r.createThread(body, t, key)
 	case op == hub.OpAddItems:
-		return r.addItems(body, t, *key)
+		added, f = r.addItems(body, t, *key)
 	case op == hub.OpUpdateThread:
-		return 0, r.noteThread(body, t, *key)
+		f = r.noteThread(body, t, *key)
 	}
-	return 0, nil
+	return added, f
 }
 
 // noteThread changes what the client notes on a conversation.

@@ -340,3 +340,19 @@ func TestHeartbeatsAreLife(t *testing.T) {
 	f("no more", frame(fin|opPing, false, ""), 100*time.Millisecond, 3, true, "upstream_idle")
 	f("flood", strings.Repeat(frame(fin|opPing, false, ""), 50), time.Millisecond, 100, false, "upstream_malformed")
 }
+
+// TestCutFrames: of a message that does not come to its end, nothing reaches an agent.
+func TestCutFrames(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	for _, part := range []string{frame(fin|opText, true, strings.Repeat("x", 100))[:50], frame(opText, true, "{}")} {
+		c := r.handshake("/run")
+		c.send(part)
+		c.Close()
+	}
+	r.close() // all connections have ended
+	if n := r.logs.FilterMessage("stream ended").Len(); n != 0 || a.connections() != 0 {
+		t.Errorf("%d runs began, and the agent was asked %d times", n, a.connections())
+	}
+}
