@@ -248,8 +248,10 @@ func TestInterruptsAreAnswered(t *testing.T) {
 		}
 	}
 	call := `,{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"rm","arguments":"{}"}}]}`
-	f("agui", aguiBody("t", turn1), aguiBody("t", turn1+call, `,"resume":[{"interruptId":"`+id+`#1/1","status":"resolved","payload":{"approved":true}}]`),
-		`"interrupts":[{"id":"`+id+`#1/1","reason":"tool_call","message":"Remove?","toolCallId":"c1"`, `{"type":"approve"}`)
+	resume := `,"resume":[{"interruptId":"` + id + `#1/1","status":"resolved","payload":{"approved":true}}]`
+	asked := `"interrupts":[{"id":"` + id + `#1/1","reason":"tool_call","message":"Remove?","toolCallId":"c1"`
+	f("agui", aguiBody("t", turn1), aguiBody("t", turn1+call, resume), asked, `{"type":"approve"}`)
+	f("agui", aguiBody("t", turn1), aguiBody("t", turn1, resume), asked, `{"type":"approve"}`) // an agent that has said nothing before it asked
 	user := `{"id":"t","trigger":"submit-message","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"hello"}]}`
 	part := `{"type":"dynamic-tool","toolName":"rm","toolCallId":"c1","state":"approval-responded","input":{},"approval":{"id":"` + id + `#1/1","approved":false,"reason":"no"}}`
 	f("aisdk", user+"]}", user+`,{"id":"m1","role":"assistant","parts":[`+part+`]}]}`,
