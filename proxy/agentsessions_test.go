@@ -161,6 +161,32 @@ func TestThreadsOfLangGraph(t *testing.T) {
 	}
 }
 
+// TestFirstTurnAnew: also of a first turn the last answer is asked for anew, and its words are edited, in the thread that it had made.
+func TestFirstTurnAnew(t *testing.T) {
+	k := newKeeper(t, graphAnswer)
+	r := start(t, k.config("langgraph", "", "aisdk"))
+	names := map[string]string{}
+	f := func(what string, want ...string) {
+		t.Helper()
+		if resp, got := r.post("/run", `{"id":"t",`+what+`,"messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"hello"}]}]}`); resp.StatusCode != 200 {
+			t.Errorf("status %d\n%s", resp.StatusCode, got)
+		}
+		for i := range want {
+			want[i] = `POST /v1/threads/s1/runs/stream?key=1 {"assistant_id":"agent","input":{"messages":[` + want[i]
+		}
+		if got := k.seen(names); got != strings.Join(want, "\n") {
+			t.Errorf("%s asked\n%s\nwant\n%s", what, got, strings.Join(want, "\n"))
+		}
+	}
+	const forgets = `{"type":"remove","id":"__remove_all__","content":""},`
+	const made, there = human1 + `]},` + modes + `,"if_not_exists":"create"}`, forgets + human1 + `]},` + modes + `}`
+	f(`"trigger":"submit-message"`, made)
+	f(`"trigger":"regenerate-message"`, there)
+	f(`"trigger":"submit-message","messageId":"u1"`, there)
+	k.forget()
+	f(`"trigger":"regenerate-message"`, there, made)
+}
+
 // TestConversationsWithoutAName: a graph gets all of it in a run without a thread; ADK knows no such, so that it gets a session for
 // each run.
 func TestConversationsWithoutAName(t *testing.T) {
