@@ -58,9 +58,10 @@ func (c *call) enterSession(asked *hub.Request) {
 	c.agentSession = &agentSession{server: server}
 }
 
-// isFirst reports whether nothing was said before a request, as far as it shows: its session is likely to be new.
+// isFirst reports whether nothing was said before a request, as far as it shows: its session is likely to be new. What is answered was asked
+// there, though the agent may have said nothing else, and what is said anew was said there.
 func isFirst(asked *hub.Request) bool {
-	if asked.Partial {
+	if asked.Partial || len(asked.Answers) > 0 || asked.Trigger != hub.TriggerNone {
 		return false
 	}
 	before, _ := conversation.SplitInput(asked.Messages)

@@ -165,6 +165,32 @@ func TestThreadsOfLangGraph(t *testing.T) {
 	}
 }
 
+// TestFirstTurnAnew: also of a first turn the last answer is asked for anew, and its words are edited, in the thread that it had made.
+func TestFirstTurnAnew(t *testing.T) {
+	k := newKeeper(t, graphAnswer)
+	r := start(t, k.config("langgraph", "", "aisdk"))
+	names := map[string]string{}
+	f := func(what string, want ...string) {
+		t.Helper()
+		if resp, got := r.post("/run", `{"id":"t",`+what+`,"messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"hello"}]}]}`); resp.StatusCode != 200 {
+			t.Errorf("status %d\n%s", resp.StatusCode, got)
+		}
+		for i := range want {
+			want[i] = `POST /v1/threads/s1/runs/stream?key=1 {"assistant_id":"agent","input":{"messages":[` + want[i]
+		}
+		if got := k.seen(names); got != strings.Join(want, "\n") {
+			t.Errorf("%s asked\n%s\nwant\n%s", what, got, strings.Join(want, "\n"))
+		}
+	}
+	const forgets = `{"type":"remove","id":"__remove_all__","content":""},`
+	const made, there = human1 + `]},` + modes + `,"if_not_exists":"create"}`, forgets + human1 + `]},` + modes + `}`
+	f(`"trigger":"submit-message"`, made)
+	f(`"trigger":"regenerate-message"`, there)
+	f(`"trigger":"submit-message","messageId":"u1"`, there)
+	k.forget()
+	f(`"trigger":"regenerate-message"`, there, made)
+}
+
 // TestConversationsWithoutAName: a graph gets all of it in a run without a thread; ADK knows no such, so that it gets a session for
 // each run.
 func TestConversationsWithoutAName(t *testing.T) {
@@ -252,8 +278,10 @@ func TestInterruptsAreAnswered(t *testing.T) {
 		}
 	}
 	call := `,{"id":"m1","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"rm","arguments":"{}"}}]}`
-	f("agui", aguiBody("t", turn1), aguiBody("t", turn1+call, `,"resume":[{"interruptId":"`+id+`#1/1","status":"resolved","payload":{"approved":true}}]`),
-		`"interrupts":[{"id":"`+id+`#1/1","reason":"tool_call","message":"Remove?","toolCallId":"c1"`, `{"type":"approve"}`)
+	resume := `,"resume":[{"interruptId":"` + id + `#1/1","status":"resolved","payload":{"approved":true}}]`
+	asked := `"interrupts":[{"id":"` + id + `#1/1","reason":"tool_call","message":"Remove?","toolCallId":"c1"`
+	f("agui", aguiBody("t", turn1), aguiBody("t", turn1+call, resume), asked, `{"type":"approve"}`)
+	f("agui", aguiBody("t", turn1), aguiBody("t", turn1, resume), asked, `{"type":"approve"}`) // an agent that has said nothing before it asked
 	user := `{"id":"t","trigger":"submit-message","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"hello"}]}`
 	part := `{"type":"dynamic-tool","toolName":"rm","toolCallId":"c1","state":"approval-responded","input":{},"approval":{"id":"` + id + `#1/1","approved":false,"reason":"no"}}`
 	f("aisdk", user+"]}", user+`,{"id":"m1","role":"assistant","parts":[`+part+`]}]}`,

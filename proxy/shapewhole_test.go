@@ -42,3 +42,38 @@ func TestShapeWhole(t *testing.T) {
 	f("{policy: {reasoning: fold}}", []string{`<think>\nhm\n</think>`, `"Hello"`}, []string{`"thought"`})
 	f(`{filter: {tools: ["internal_*"], classes: [plan]}}`, []string{"hm", "[warning: ", `"Hello"`}, []string{"internal_log", "look"})
 }
+
+// TestQuestionsInOnePiece: a run that ends with a question says it in an answer in one piece, too, where the client's dialect has no form for it.
+func TestQuestionsInOnePiece(t *testing.T) {
+	t.Parallel()
+	run := strings.Join([]string{
+		lineStart,
+		`{"kind":"text.delta","id":"a","text":"Hello"}`,
+		`{"kind":"text.end","id":"a"}`,
+		`{"kind":"tool.start","id":"t","name":"delete"}`,
+		`{"kind":"tool.ready","id":"t","args":{}}`,
+		`{"kind":"ask","id":"q","ref":"t","what":"permission","title":"Delete a.txt?"}`,
+		`{"kind":"ask","id":"w","what":"question","title":"Which one?"}`,
+		`{"kind":"run.end","status":"paused"}`,
+	}, "\n") + "\n"
+	f := func(client, shape, body string, want ...string) {
+		t.Helper()
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			p.ok("Content-Type: application/x-ndjson")
+			p.finish(run)
+		})
+		r := start(t, simple(a.url(), "", "", "client: "+client+"\nrequests: {mode: translate}\nshape: "+shape+"\n"))
+		got := r.call(t, 200, alice, "POST", "/run", body)
+		inOrder(t, client, got, want)
+		if n := strings.Count(got, "[permission") + strings.Count(got, "mcp_approval_request") + strings.Count(got, "[question"); n != len(want)-1 {
+			t.Errorf("%s says %d questions, want %d: %s", client, n, len(want)-1, got)
+		}
+		r.awaitEnds(1)
+	}
+	const chat = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
+	f("openai-chat", "{}", chat, "Hello", "[permission: Delete a.txt?]", "[question: Which one?]")
+	f("openai-chat", "{policy: {asks: drop}}", chat, "Hello")
+	f("anthropic", "{}", `{"max_tokens":9,`+chat[1:], "Hello", "[permission: Delete a.txt?]", "[question: Which one?]")
+	f("openai-responses", "{}", `{"model":"m","input":"hi"}`, "Hello", "[question: Which one?]", `"mcp_approval_request"`)
+}

@@ -73,6 +73,7 @@ const (
 	fieldMessages // all that was said
 	fieldTools    // that the client runs
 	fieldResults  // of calls that the client has run
+	fieldAnswers  // to questions of the agent's
 	fieldState    // that client and agent share
 	fieldBody     // as the client sent it
 	fieldCount
@@ -171,6 +172,7 @@ var fieldInfos = [fieldCount]fieldInfo{
 	fieldMessages: {name: "messages", form: formArray},
 	fieldTools:    {name: "tools", form: formArray},
 	fieldResults:  {name: "results", form: formArray},
+	fieldAnswers:  {name: "answers", form: formArray},
 	fieldState:    {name: "state", form: formRaw},
 	fieldBody:     {name: "body", form: formObject},
 }

@@ -10,7 +10,7 @@ import (
 
 // requestFields are what templates of requests may use.
 var requestFields = setOf(fieldThread, fieldRun, fieldModel, fieldInput, fieldSystem, fieldHistory, fieldMessages, fieldTools, fieldResults,
-	fieldState, fieldBody)
+	fieldAnswers, fieldState, fieldBody)
 
 // A Request is the template of the body that a server takes.
 type Request struct{ t *template }
@@ -44,14 +44,20 @@ func (c *compiler) request(n node, d *hub.Dialect) {
 // conversation.
 func (r *Request) Append(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	_, input := conversation.SplitInput(req.Messages)
-	uses := r.t.uses
-	if uses.has(fieldInput) && !uses.has(fieldMessages) && !uses.has(fieldResults) && len(input) == 0 {
+	if r.t.uses.has(fieldInput) && len(input) == 0 && !r.holdsMore(req) {
 		return dst, hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and that is all that the upstream's request holds")
 	}
 	r.lose(req, input, l)
 	w := writer{ev: new(hub.Event), request: req}
 	dst, _ = w.append(dst, r.t)
 	return dst, nil
+}
+
+// holdsMore reports whether the template has something that is new besides what the user says.
+func (r *Request) holdsMore(req *hub.Request) bool {
+	uses := r.t.uses
+	return uses.has(fieldMessages) || uses.has(fieldResults) && len(conversation.Returned(req)) > 0 ||
+		uses.has(fieldAnswers) && len(conversation.Decided(req)) > 0
 }
 
 // lose notes what the template leaves out.
@@ -69,7 +75,8 @@ func (r *Request) lose(req *hub.Request, input []hub.Message, l *hub.Losses) {
 	l.AddIf("messages.system", len(system) > 0 && !uses.has(fieldSystem) && !uses.has(fieldMessages))
 	l.AddIf("tools", len(req.Tools.Defs) > 0 && !uses.has(fieldTools))
 	l.AddIf("state", len(req.State) > 0 && !uses.has(fieldState))
-	l.AddIf("answers", len(req.Answers) > 0)
+	l.AddIf("messages.result", len(conversation.Returned(req)) > 0 && !uses.has(fieldResults))
+	l.AddIf("answers", len(conversation.Decided(req)) > 0 && !uses.has(fieldAnswers))
 	l.AddIf("context", len(req.Context) > 0)
 	settings.Lost(&req.Settings, nil, l)
 }
@@ -97,7 +104,9 @@ func (w *writer) ofRequest(f field) (val []byte, isJSON, ok bool) {
 	case fieldTools:
 		return appendToolList(nil, req.Tools.Defs), true, true
 	case fieldResults:
-		return appendResults(nil, req.Messages), true, true
+		return appendResults(nil, conversation.Returned(req)), true, true
+	case fieldAnswers:
+		return appendAnswers(nil, conversation.Decided(req)), true, true
 	case fieldState:
 		return req.State, true, len(req.State) > 0
 	case fieldBody:
@@ -144,23 +153,17 @@ func appendToolList(dst []byte, tools []hub.Tool) []byte {
 	return w.Buf
 }
 
-// appendResults appends the results of calls that the conversation ends with.
-func appendResults(dst []byte, ms []hub.Message) []byte {
+func appendResults(dst []byte, calls []hub.Part) []byte {
 	w := jsonwriter.New(dst)
 	w.Open('[')
-	if n := len(ms); n > 0 {
-		for i := range ms[n-1].Parts {
-			appendResult(w, &ms[n-1].Parts[i])
-		}
+	for i := range calls {
+		appendResult(w, &calls[i])
 	}
 	w.Close(']')
 	return w.Buf
 }
 
 func appendResult(w *jsonwriter.Writer, p *hub.Part) {
-	if p.Kind != hub.PartCall || p.Result == nil {
-		return
-	}
 	r := p.Result
 	w.Open('{')
 	w.Text("id", p.ID)
@@ -172,4 +175,24 @@ func appendResult(w *jsonwriter.Writer, p *hub.Part) {
 	}
 	w.Bool("error", r.Status != hub.StatusOK)
 	w.Close('}')
+}
+
+func appendAnswers(dst []byte, answers []hub.Decision) []byte {
+	w := jsonwriter.New(dst)
+	w.Open('[')
+	for i := range answers {
+		a := &answers[i]
+		w.Open('{')
+		w.Text("id", a.Ask)
+		w.TextIf("call", a.Call)
+		if a.Decided {
+			w.Bool("approved", a.Approved)
+		}
+		w.TextIf("reason", a.Reason)
+		w.ValueIf("value", a.Payload)
+		w.Bool("cancelled", a.Cancelled)
+		w.Close('}')
+	}
+	w.Close(']')
+	return w.Buf
 }

@@ -51,16 +51,37 @@ func TestRequest(t *testing.T) {
 	answered := &hub.Request{Messages: []hub.Message{
 		{Role: hub.RoleUser, Parts: text("Go")},
 		{Role: hub.RoleAgent, Parts: []hub.Part{
-			{Kind: hub.PartCall, ID: []byte("c1"), Name: []byte("ls"), Result: &hub.CallResult{Status: hub.StatusOK, Text: []byte("a")}},
-			{Kind: hub.PartCall, ID: []byte("c2"), Result: &hub.CallResult{Status: hub.StatusError, Err: []byte("no")}},
-			{Kind: hub.PartCall, ID: []byte("c3"), Result: &hub.CallResult{Status: hub.StatusOK, Value: []byte(`{"x":1}`)}},
+			{Kind: hub.PartCall, ID: []byte("c0"), Result: &hub.CallResult{Status: hub.StatusOK, Text: []byte("the agent's own")}},
+			returned("c1", "ls", hub.CallResult{Status: hub.StatusOK, Text: []byte("a")}),
+			returned("c2", "", hub.CallResult{Status: hub.StatusError, Err: []byte("no")}),
+			returned("c3", "", hub.CallResult{Status: hub.StatusOK, Value: []byte(`{"x":1}`)}),
 			{Kind: hub.PartCall, ID: []byte("c4")},
 		}},
 	}}
-	f(answered, `{"prompt":"$input"}`, "messages: missing: the user says nothing new, and that is all that the upstream's request holds")
+	const nothingNew = "messages: missing: the user says nothing new, and that is all that the upstream's request holds"
+	f(answered, `{"prompt":"$input"}`, nothingNew)
+	f(answered, `{"prompt":"$input","a":$answers}`, nothingNew)
 	f(answered, `{"p":"$(input or "")","r":$results}`, `{"p":"","r":[{"id":"c1","name":"ls","result":"a","error":false},`+
 		`{"id":"c2","result":"no","error":true},{"id":"c3","result":{"x":1},"error":false}]}`)
-	f(answered, `{"m":$messages}`, `{"m":[{"role":"user","content":"Go"}]}`, "messages.call")
+	f(answered, `{"m":$messages}`, `{"m":[{"role":"user","content":"Go"}]}`, "messages.call", "messages.result")
+
+	decided := &hub.Request{
+		Messages: []hub.Message{
+			{Role: hub.RoleUser, Parts: text("Go")},
+			{Role: hub.RoleAgent, Parts: []hub.Part{
+				{Kind: hub.PartCall, ID: []byte("c1"), Approval: &hub.Approval{ID: []byte("q1"), Decided: true, Reason: []byte("no")}},
+			}},
+		},
+		Answers: []hub.Decision{{Ask: []byte("q2"), Payload: []byte(`{"x":1}`)}, {Ask: []byte("q3"), Cancelled: true}},
+	}
+	f(decided, `{"p":"$(input or "")","r":$results}`, nothingNew)
+	f(decided, `{"p":"$(input or "")","a":$answers}`, `{"p":"","a":[{"id":"q2","value":{"x":1},"cancelled":false},`+
+		`{"id":"q3","cancelled":true},{"id":"q1","call":"c1","approved":false,"reason":"no","cancelled":false}]}`)
+	f(decided, `{"m":$messages}`, `{"m":[{"role":"user","content":"Go"}]}`, "messages.call", "answers")
+}
+
+func returned(id, name string, r hub.CallResult) hub.Part {
+	return hub.Part{Kind: hub.PartCall, ID: []byte(id), Name: []byte(name), ClientRuns: true, Result: &r}
 }
 
 // TestRequestTemplate reports what is wrong with a template.

@@ -239,6 +239,9 @@ type Dialect struct {
 	// run that failed is none, see [Dialect.AppendFailure]. What an answer has no place for is a loss.
 	AppendAnswer func(dst []byte, options Options, req *Request, run *Run, l *Losses) []byte
 
+	// AnswerAsks says that such an answer has a form for the question whether a call may run.
+	AnswerAsks bool
+
 	Requests RequestCodec // nil: bodies pass through unchanged
 
 	// Messages is the form of the dialect for conversations at rest. Where the dialect has it, its Requests read the body of the

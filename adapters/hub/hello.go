@@ -9,8 +9,12 @@ func Hello() *Request {
 
 // Hello is the body of [Hello] in the dialect; nil where requests of the dialect are not written. It names a conversation only
 // where a client says nothing but what is new in one.
-func (d *Dialect) Hello() []byte {
+func (d *Dialect) Hello() []byte { return d.HelloTo("") }
+
+// HelloTo is likewise the body for a model; "" names none.
+func (d *Dialect) HelloTo(model string) []byte {
 	req := Hello()
+	req.Model = []byte(model)
 	body := d.write(req)
 	if body != nil && d.SaysNews(body) {
 		req.Thread = []byte("thread-1")

@@ -62,6 +62,9 @@ type SessionServer struct {
 	// says meanwhile, and answer it late or not at all.
 	Interrupts bool
 
+	// Agents are those that a server names where it refuses a run of one that it has not; nil where a refusal is another. nil: none says so.
+	Agents func(refusal []byte) []string
+
 	// Outlives reports whether runs go on when their client leaves; nil: none does.
 	Outlives func(upstream Options) bool
 }

@@ -15,6 +15,7 @@ var sessions = hub.SessionServer{
 	Unknown:  []int{404},
 	Busy:     []int{409},
 	Cancel:   cancelRun,
+	Agents:   graphs,
 	Outlives: func(upstream hub.Options) bool { return upstream.EnumOr("disconnect", "cancel") == "continue" },
 }
 
@@ -34,6 +35,17 @@ func cancelRun(req *hub.Request, header func(name string) string) hub.SessionCal
 		return hub.SessionCall{}
 	}
 	return hub.SessionCall{Method: "POST", Path: []string{"threads", plain(req.Session), "runs", run, "cancel"}}
+}
+
+// graphs are those that a server names where it has none of the name of a run: "Invalid assistant: 'agent'. Must be either:\n- A valid
+// assistant UUID, or\n- One of the registered graphs: first, second".
+func graphs(refusal []byte) []string {
+	why := plain(rawjson.Text(refusal, "detail"))
+	_, names, ok := strings.Cut(why, "registered graphs: ")
+	if !ok || !strings.HasPrefix(why, "Invalid assistant") {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(names), ", ")
 }
 
 func plain(body []byte) string { return string(rawjson.AppendUnescaped(nil, body)) }

@@ -187,6 +187,7 @@ var Dialect = hub.Dialect{
 	Watch:         watch,
 	AppendFailure: appendFailure,
 	AppendAnswer:  appendAnswer,
+	AnswerAsks:    true,
 	Endpoints:     endpoints,
 	RoutePath:     "/v1/*",
 	AppendReply:   appendReply,

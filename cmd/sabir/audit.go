@@ -31,7 +31,7 @@ that were removed from the end, and a chain that was made anew as a whole, show
 only against a hash of a last line that was kept elsewhere; it is printed.`,
 		Example: `  sabir audit verify audit.jsonl.1 audit.jsonl`,
 		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, files []string) error {
+		RunE: work(func(cmd *cobra.Command, files []string) error {
 			last := ""
 			for i, name := range files {
 				v, err := verifyFile(name)
@@ -47,7 +47,7 @@ only against a hash of a last line that was kept elsewhere; it is printed.`,
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %d lines are as they were written; the last hash is %s\n", name, v.Lines, v.Last)
 			}
 			return nil
-		},
+		}),
 	})
 	return cmd
 }

@@ -39,6 +39,11 @@ func TestAuditVerify(t *testing.T) {
 	write(first)
 	f("there is no line in it", false, first)
 	f("no such file", false, filepath.Join(dir, "none"))
+	for _, name := range []string{first, filepath.Join(dir, "none")} {
+		if got := sabir(t, "", "audit", "verify", name); got.status != exitFailed || strings.Contains(got.stderr, "--help") {
+			t.Errorf("%s: status %d, %s", name, got.status, got.stderr)
+		}
+	}
 }
 
 func verifyAll(args []string) (string, error) {

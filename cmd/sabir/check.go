@@ -64,6 +64,7 @@ rules were broken where. The exit status is 1 if one was.`,
 
 func (f *upstreamFlags) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.upstream, "upstream", "", "`URL` of a server to check, or its name in the file")
+	flags.StringVar(&f.model, "model", "", "`MODEL` that the server is asked for")
 	flags.StringVar(&f.from, "from", "", "`DIALECT` of the server; by default found by asking")
 	flags.StringVarP(&f.data, "data", "d", "", "body of the request, `TEXT` or @FILE")
 	flags.StringArrayVarP(&f.request.Header, "header", "H", nil, "header `FIELD` of the request, NAME: VALUE; can repeat")

@@ -21,6 +21,7 @@ import (
 type upstreamFlags struct {
 	upstream string // its URL, or its name in the configuration
 	from     string
+	model    string
 	request  fetch.Request
 	data     string
 	timeout  time.Duration
@@ -63,13 +64,13 @@ func checkUpstream(ctx context.Context, path string, f *upstreamFlags, stdout, s
 		return usageError{fmt.Errorf("--data: %w", err)}
 	}
 	if f.data == "" {
-		x.asked = hello(&x.asked, x.dialect)
+		x.asked = hello(&x.asked, x.dialect, f.model)
 		if err := x.aim(); err != nil {
 			return err
 		}
 	}
-	if err := x.ask(ctx, f.timeout); err != nil {
-		return err
+	if err := lacking(x.ask(ctx, f.timeout), x.dialect); err != nil {
+		return withAdvice(err)
 	}
 	x.read()
 	if _, err := io.WriteString(stdout, x.report()); err != nil {
@@ -96,10 +97,11 @@ func (f *upstreamFlags) find(ctx context.Context, path string, known *catalog, s
 		}
 	}
 	if from == "" {
-		if from, err = findOut(ctx, &oneRoute{to: x.url}, known, stderr); err != nil {
+		o := oneRoute{to: x.url, model: f.model}
+		if from, err = findOut(ctx, &o, known, stderr); err != nil {
 			return nil, err
 		}
-		x.found = true
+		f.model, x.found = o.model, !o.base
 	}
 	if x.dialect, err = known.Lookup(from); err != nil {
 		return nil, usageError{err}

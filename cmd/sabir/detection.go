@@ -22,8 +22,11 @@ type detection struct {
 
 	url      string // of the server, "" for a recording
 	only     string // the one dialect in whose form the server is asked; "": in those that are likely
+	model    string // that is asked for; "" names none
 	form     string // the dialect in whose form the server was asked and answered, "" if it was not
 	refusals formRefusals
+	lacks    *lacksAgent
+	base     bool // the URL is the base of a server that keeps sessions, which was asked below it
 }
 
 // detected is the result for programs.

@@ -37,8 +37,12 @@ func findOut(ctx context.Context, o *oneRoute, known *catalog, say io.Writer) (s
 	fmt.Fprintf(say, "Asking the agent \"Hello\", to find out what it speaks. With --from DIALECT it is not asked.\n")
 	ctx, cancel := context.WithTimeout(ctx, findOutTime)
 	defer cancel()
-	d := detection{known: &known.Catalog, only: o.form}
+	d := detection{known: &known.Catalog, only: o.form, model: o.model}
 	as, err := d.askHello(ctx, o.to, o.request)
+	if errors.As(err, &d.lacks) && o.model == "" && len(d.lacks.names) == 1 {
+		o.model, d.model = d.lacks.names[0], d.lacks.names[0]
+		as, err = d.askHello(ctx, o.to, o.request)
+	}
 	if err == nil {
 		err = d.verdict()
 	}
@@ -48,6 +52,7 @@ func findOut(ctx context.Context, o *oneRoute, known *catalog, say io.Writer) (s
 	if err != nil {
 		return "", fmt.Errorf("cannot find out what the agent speaks: %w\n%s", err, o.advice(err))
 	}
+	o.base = d.base
 	found := d.describe()
 	fmt.Fprintf(say, "It speaks %s (%s)", found.Dialect, found.sureness())
 	if as != "" {
@@ -95,7 +100,10 @@ func (o *oneRoute) advice(err error) string {
 	var refused *fetch.StatusError
 	var unreachable *net.OpError
 	var forms formRefusals
+	var lacks *lacksAgent
 	switch {
+	case errors.As(err, &lacks):
+		return lacks.advice()
 	case errors.As(err, &forms):
 		return `If it takes a body of its own, say which: --request '{"prompt":"$input"}', with the member that it reads; or ` + name
 	case errors.Is(err, errOwnRecords):
@@ -172,7 +180,7 @@ func (d *detection) askForms(ctx context.Context, base *fetch.Request, address s
 		if known != nil {
 			continue
 		}
-		request := hello(base, form)
+		request := hello(base, form, d.model)
 		in, done, err := request.Open(ctx, address)
 		if why := refusal(err); why != "" {
 			d.refusals = append(d.refusals, formRefusal{name, why})
@@ -237,9 +245,9 @@ func refusal(err error) string {
 }
 
 // hello is base with "Hello" in the form of a dialect.
-func hello(base *fetch.Request, form *hub.Dialect) fetch.Request {
+func hello(base *fetch.Request, form *hub.Dialect, model string) fetch.Request {
 	request := *base
-	request.Body = string(form.Hello())
+	request.Body = string(form.HelloTo(model))
 	if form.RequestHeader != nil {
 		request.Header = slices.Clone(base.Header)
 		for _, field := range form.RequestHeader(form.Defaults()) {

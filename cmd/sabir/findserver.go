@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/fetch"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/try"
 )
 
 // greetTime is how long a server may take to greet who listens to it.
@@ -26,13 +28,52 @@ func (d *detection) ask(ctx context.Context, base *fetch.Request, address string
 		return as, err
 	}
 	if server := d.askServers(ctx, base, address); server != nil {
+		d.base = true
 		if server.Sessions.Listen != nil {
 			return "", nil
 		}
 		return server.Name, nil
 	}
 	d.data, d.report = nil, recognize.Report{}
+	if d.lacks != nil {
+		err = d.lacks
+	}
 	return as, err
+}
+
+// lacksAgent says that a server has not the agent that was asked for, but others.
+type lacksAgent struct {
+	server string
+	names  []string
+}
+
+func (e *lacksAgent) Error() string {
+	return "it is a " + e.server + " server without an agent of the name that was asked for; it has " + strings.Join(e.names, ", ")
+}
+
+// withAdvice adds to an error what helps against it, where that is a flag.
+func withAdvice(err error) error {
+	var lacks *lacksAgent
+	if errors.As(err, &lacks) {
+		return fmt.Errorf("%w\n%s", err, lacks.advice())
+	}
+	return err
+}
+
+func (e *lacksAgent) advice() string {
+	return "Name the one that is meant: --model " + try.Quoted(e.names[0])
+}
+
+// lacking is err, or what it says of the agents that a server of a dialect has.
+func lacking(err error, form *hub.Dialect) error {
+	var refused *fetch.StatusError
+	if form.Sessions == nil || form.Sessions.Agents == nil || !errors.As(err, &refused) {
+		return err
+	}
+	if names := form.Sessions.Agents(refused.Said); len(names) > 0 {
+		return &lacksAgent{form.Name, names}
+	}
+	return err
 }
 
 // takesNoRun reports whether an error says that runs are asked for elsewhere.
@@ -61,9 +102,10 @@ func (d *detection) askServers(ctx context.Context, base *fetch.Request, address
 
 // takesRun reports whether a run is taken where a server of a dialect takes runs, and answered in that dialect.
 func (d *detection) takesRun(ctx context.Context, base *fetch.Request, u *url.URL, form *hub.Dialect) bool {
-	request := hello(base, form)
+	request := hello(base, form, d.model)
 	in, done, err := request.Open(ctx, u.JoinPath(form.Sessions.Run(hub.Hello())...).String())
 	if err != nil {
+		errors.As(lacking(err, form), &d.lacks)
 		return false
 	}
 	defer done()

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,4 +79,42 @@ func TestFindServer(t *testing.T) {
 	f("/graph", "langgraph", "POST /graph/runs/stream")
 	f("/other", "", "")
 	f("/nothing", "", "")
+}
+
+// TestFindAgents: a LangGraph server whose graph is not called agent says what it has. The only one is taken, of several one has to be named.
+func TestFindAgents(t *testing.T) {
+	names := "first"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			Graph string `json:"assistant_id"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		switch {
+		case r.URL.Path != "/runs/stream":
+			http.NotFound(w, r)
+		case !slices.Contains(strings.Split(names, ", "), asked.Graph):
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprintf(w, `{"detail":"Invalid assistant: '%s'. Must be either:\n- A valid assistant UUID, or\n- One of the registered graphs: %s"}`, asked.Graph, names)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "event: metadata\ndata: {\"run_id\":\"r\",\"attempt\":1}\n\nevent: messages\n"+
+				"data: [{\"type\":\"AIMessageChunk\",\"content\":\"Hi\",\"id\":\"m\"},{\"langgraph_node\":\"agent\"}]\n\n")
+		}
+	}))
+	defer s.Close()
+	proxy := func(args ...string) outcome {
+		return sabir(t, "", append([]string{"proxy", "--print", "--client", "agui", "--to", s.URL}, args...)...)
+	}
+	check := func(args ...string) outcome {
+		return sabir(t, "", append([]string{"check", "--upstream", s.URL}, args...)...)
+	}
+	proxy().want(t, exitOK, "requests: {model: first}", "It speaks langgraph")
+	check().want(t, exitOK, "no rule is broken", "It speaks langgraph")
+	names = "first, second"
+	const advice = "it has first, second\nName the one that is meant: --model first\n"
+	proxy().want(t, exitFailed, "", advice)
+	proxy("--model", "second").want(t, exitOK, "requests: {model: second}", "It speaks langgraph")
+	check("--from", "langgraph").want(t, exitFailed, "", advice)
+	check("--from", "langgraph", "--model", "second").want(t, exitOK, "no rule is broken", "")
+	sabir(t, "", "detect", "--ask", s.URL).want(t, exitFailed, "", "it has first, second")
 }

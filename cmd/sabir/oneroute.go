@@ -31,6 +31,7 @@ type oneRoute struct {
 	form             string // the dialect of the requests that the agent takes; "" for that which it speaks
 	record           string // folder of recordings; "" for none
 	inspect          bool   // runs are shown on a page
+	base             bool   // to was found to be the base of a server that keeps sessions
 	cors             []string
 	declare          []string // files of dialects of one's own
 }

@@ -46,10 +46,10 @@ counted as sabir_log_lines_dropped_total.
 
 A changed configuration file is taken over without losing a stream, however it
 was replaced, by a rename or by a mounted ConfigMap; so is SIGHUP, which also
-reads certificates again. A file with problems changes nothing; they are logged.
-Addresses, whether there is tls, log.format, limits.header and timeouts.read
-need a restart, and a log line says so. Certificates of tls are read again when
-their files change.
+reads certificates and the files of dialects again. A file with problems changes
+nothing; they are logged. Addresses, whether there is tls, log.format,
+limits.header and timeouts.read need a restart, and a log line says so.
+Certificates of tls are read again when their files change.
 
 Nothing about the machine has to be tuned: the limit of open files is raised as
 far as the system allows, the number of threads follows the CPU limit of a

@@ -22,17 +22,23 @@ func newWholeEncoder(to *hub.Dialect, options hub.Options) *wholeEncoder {
 	return &wholeEncoder{to: to, options: options, folder: conversation.NewFolder(nil)}
 }
 
-// Encode implements [hub.Encoder]. Plans and notices of the agent are no messages, nor are its questions, where clients have no form for these;
+// Encode implements [hub.Encoder]. Plans and notices of the agent are no messages, nor are questions that the dialect says in words;
 // what its sub-agents say is left out.
 func (e *wholeEncoder) Encode(_ *wire.Out, ev *hub.Event) hub.Disposition {
 	if (ev.Kind == hub.Plan || ev.Kind == hub.Notice) && len(ev.SubAgent) == 0 {
 		return hub.Dropped
 	}
 	e.folder.Add(ev)
-	if ev.Kind == hub.Ask && !e.to.Caps.Has(hub.CapAsks) {
+	if e.saysAsk(ev) {
 		return hub.Dropped
 	}
 	return hub.Deferred
+}
+
+// saysAsk reports whether a question has no form in an answer of the dialect: none has, or only that about a call has.
+func (e *wholeEncoder) saysAsk(ev *hub.Event) bool {
+	return ev.Kind == hub.Ask && e.to.Policies[hub.ClassAsks] == hub.PolicyFold &&
+		!(e.to.AnswerAsks && ev.AskKind == hub.AskPermission && len(ev.Ref) > 0)
 }
 
 // Finish implements [hub.Encoder].

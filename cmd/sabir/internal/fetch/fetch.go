@@ -33,8 +33,12 @@ func Body(text string) (string, error) {
 // StatusError is an answer that is no success.
 type StatusError struct {
 	Status int
+	Said   []byte // how its body begins
 	text   string
 }
+
+// maxSaid is how much is read of an answer that is no success, in bytes.
+const maxSaid = 4 << 10
 
 func (e *StatusError) Error() string { return e.text }
 
@@ -65,6 +69,10 @@ func (r *Request) Open(ctx context.Context, address string) (io.Reader, func(), 
 		return nil, nil, fmt.Errorf("%s: %w", shown, errors.Unwrap(err)) // the error around it repeats the whole URL
 	}
 	if err := judge(resp, shown); err != nil {
+		var refused *StatusError
+		if errors.As(err, &refused) {
+			refused.Said, _ = io.ReadAll(io.LimitReader(resp.Body, maxSaid))
+		}
 		_ = resp.Body.Close()
 		return nil, nil, err
 	}
@@ -90,9 +98,9 @@ func judge(resp *http.Response, shown string) error {
 	where, _ := resp.Location()
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400 && where != nil:
-		return &StatusError{resp.StatusCode, fmt.Sprintf("%s redirects to %s; if that is right, give that URL", shown, withoutSecrets(where))}
+		return &StatusError{Status: resp.StatusCode, text: fmt.Sprintf("%s redirects to %s; if that is right, give that URL", shown, withoutSecrets(where))}
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return &StatusError{resp.StatusCode, fmt.Sprintf("%s answered with status %s", shown, resp.Status)}
+		return &StatusError{Status: resp.StatusCode, text: fmt.Sprintf("%s answered with status %s", shown, resp.Status)}
 	case kind == "text/html":
 		return &PageError{shown}
 	}
