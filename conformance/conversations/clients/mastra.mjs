@@ -119,10 +119,10 @@ class Talk {
   }
 }
 
-// filled is the form that a tool wants, which has one field; words where it wants none.
+// filled is the form that a tool wants, whose field is for words; words where it wants none.
 function filled(schema, text) {
-  const { properties } = JSON.parse(schema ?? "{}");
-  return properties ? { [Object.keys(properties)[0]]: text } : text;
+  const [field] = Object.entries(JSON.parse(schema ?? "{}").properties ?? {});
+  return field?.[1].type === "string" ? { [field[0]]: text } : text;
 }
 
 const takers = {
