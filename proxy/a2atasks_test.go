@@ -96,3 +96,26 @@ func TestA2AContextsThatAreNew(t *testing.T) {
 		}
 	}
 }
+
+// TestA2AContextsOfPrincipals: clients that the route tells apart are not in one context, however they name their conversations. Without a guard
+// the context has the name that the client gives it: the agent knows by what it is sent who asks.
+func TestA2AContextsOfPrincipals(t *testing.T) {
+	t.Parallel()
+	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aSays+a2aDone)
+	context := func(r *rig, who string) string {
+		t.Helper()
+		r.call(t, 200, who, "POST", "/run", aguiHello, `"threadId":"th"`)
+		_, context, _ := strings.Cut((<-asked).body, `"contextId":"`)
+		context, _, _ = strings.Cut(context, `"`)
+		return context
+	}
+	const route = "client: agui\nrequests: {mode: translate}"
+	guarded := start(t, keysYAML()+a2aRoute(agent.url(), "", route+"\nauth: [keys]"))
+	first, again, other := context(guarded, asAlice), context(guarded, asAlice), context(guarded, asBob)
+	if first != again || first == other || first == "th" || other == "th" {
+		t.Errorf("contexts %s, %s and %s", first, again, other)
+	}
+	if open := context(start(t, a2aRoute(agent.url(), "", route)), alice); open != "th" {
+		t.Errorf("without a guard: %s", open)
+	}
+}

@@ -49,13 +49,23 @@ func (c *call) enterSession(asked *hub.Request) {
 	switch {
 	case server.Forgets:
 	case len(asked.Thread) > 0:
-		asked.Session = sessionID(c.scope, plainText(asked.Thread))
+		asked.Session = c.sessionOf(asked.Thread)
 		asked.NewSession = isFirst(asked)
 		asked.NewSession = asked.NewSession || c.forks
 	case server.Always:
 		asked.Session, asked.NewSession = sessionID(c.scope, "", string(c.unique)), true
 	}
 	c.agentSession = &agentSession{server: server}
+}
+
+// sessionOf is the session of a client's conversation. A server that takes any name for one gets the client's own, and knows by what it is sent
+// who asks, unless that is known to Sabir: the server may learn nothing of it, and clients that name their conversations alike must not meet there.
+func (c *call) sessionOf(thread []byte) []byte {
+	known := c.from.who != nil && c.from.who.Scope != ""
+	if c.route.sessions.Run == nil && !known {
+		return thread
+	}
+	return sessionID(c.scope, plainText(thread))
 }
 
 // isFirst reports whether nothing was said before a request, as far as it shows: its session is likely to be new. What is answered was asked

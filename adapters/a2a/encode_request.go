@@ -191,7 +191,7 @@ func (w *writer) news(req *hub.Request, s *says) bool {
 	if len(head.ID) == 0 {
 		head.ID = append([]byte("message-"), rawjson.Or(req.Unique, "1")...)
 	}
-	w.openMessage(&head, head.ID, req.Thread, s.task)
+	w.openMessage(&head, head.ID, rawjson.First(req.Session, req.Thread), s.task)
 	from := len(w.Buf)
 	for i := range s.news {
 		w.parts(&s.news[i])
