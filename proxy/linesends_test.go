@@ -20,6 +20,19 @@ func TestEditorBug(t *testing.T) {
 	await(t, "the memory to be given back", func() bool { return r.bodies.Used.Load() == 0 })
 }
 
+// TestEditorGoesOnAtOnce: the conversation is free before the editor learns that its turn was refused: an editor that goes on at once gets no
+// word of a turn that runs already.
+func TestEditorGoesOnAtOnce(t *testing.T) {
+	t.Parallel()
+	yaml := simple(newAgent(t, streaming(smallRun)).url(), "", "", "client: acp\nrequests: {mode: translate}")
+	r := start(t, strings.Replace(yaml, "dialect: native", "dialect: bomb", 1))
+	e := r.dialEditor("/run")
+	session := e.begin()
+	for range 300 {
+		e.holds(e.prompt(session, "boom"), `"error"`, "internal_error")
+	}
+}
+
 // TestEditorReload: what an editor begins follows the configuration that is in force then.
 func TestEditorReload(t *testing.T) {
 	t.Parallel()

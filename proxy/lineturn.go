@@ -80,6 +80,7 @@ func (t *lineTurn) run() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.free(t)
 	l.say(t.thread, t.body, hub.Event{Kind: hub.RunEnd, Status: hub.StatusCancelled})
 }
 
@@ -103,6 +104,7 @@ func (t *lineTurn) runOnce(c *call) *hub.Failure {
 func (t *lineTurn) refuse(f *hub.Failure) {
 	t.client.mu.Lock()
 	defer t.client.mu.Unlock()
+	t.client.free(t) // before the client learns that the turn is over
 	t.client.refuse(t.thread, t.body, f)
 }
 
