@@ -92,12 +92,10 @@ func (c *Catalog) CheckRequestDialect(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case d.Sessions != nil && d.Sessions.Run != nil:
+	case d.Sessions.HasBase():
 		return fmt.Errorf("requests of %s belong to a server that keeps sessions, which has to speak it as well", name)
 	case d.RequestWriter() == nil:
-		written := c.names(func(d *hub.Dialect) bool {
-			return d.RequestWriter() != nil && (d.Sessions == nil || d.Sessions.Run == nil)
-		})
+		written := c.names(func(d *hub.Dialect) bool { return d.RequestWriter() != nil && !d.Sessions.HasBase() })
 		return fmt.Errorf("requests of %s are not written; there is: %s", name, strings.Join(written, ", "))
 	}
 	return nil

@@ -62,7 +62,7 @@ func (c *call) enterSession(asked *hub.Request) {
 // who asks, unless that is known to Sabir: the server may learn nothing of it, and clients that name their conversations alike must not meet there.
 func (c *call) sessionOf(thread []byte) []byte {
 	known := c.from.who != nil && c.from.who.Scope != ""
-	if c.route.sessions.Run == nil && !known {
+	if !c.route.sessions.HasBase() && !known {
 		return thread
 	}
 	return sessionID(c.scope, plainText(thread))
@@ -113,7 +113,7 @@ func (c *call) address(asked *hub.Request) *hub.Failure {
 	}
 	s.asked = *asked
 	s.asked.Header = nil
-	if s.server.Run == nil {
+	if !s.server.HasBase() {
 		return nil
 	}
 	at := s.server.Run(asked)

@@ -18,8 +18,8 @@ type SessionServer struct {
 	// Forgets says that servers keep nothing of a conversation but the runs that have asked something: a request has to tell the whole of it.
 	Forgets bool
 
-	// Run is the path, below the base, at which the run of a request is asked for: in [Request.Session], where that is set. nil: runs are asked
-	// for at the URL itself, in the conversation that [Request.Thread] names.
+	// Run is the path, below the base, at which the run of a request is asked for: in [Request.Session], where that is set. nil: all runs are
+	// asked for at the URL itself, and say in their bodies which session they belong to.
 	Run func(req *Request) []string
 
 	// Open is the request that opens a session, with what was said before; Exists are the statuses which say that it is there
@@ -68,6 +68,9 @@ type SessionServer struct {
 	// Outlives reports whether runs go on when their client leaves; nil: none does.
 	Outlives func(upstream Options) bool
 }
+
+// HasBase reports whether the URL of a server may be its base, below which runs are asked for; nil is no such server.
+func (s *SessionServer) HasBase() bool { return s != nil && s.Run != nil }
 
 // IsBase reports whether the path of a URL is the base of a server, and not where a run is asked for.
 func (s *SessionServer) IsBase(path string) bool {

@@ -144,7 +144,7 @@ func (x *examined) aim() error {
 	switch {
 	case err != nil:
 		return usageError{fmt.Errorf("--upstream: %w", err)}
-	case x.found || server == nil || server.Run == nil || !server.IsBase(base.Path):
+	case x.found || !server.HasBase() || !server.IsBase(base.Path):
 		return nil
 	case server.Listen != nil:
 		return usageError{fmt.Errorf("%s tells of all its runs on one stream, which takes more than one request; conformance: observe on a route checks its runs", x.dialect.Title)}

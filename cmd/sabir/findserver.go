@@ -92,7 +92,7 @@ func (d *detection) askServers(ctx context.Context, base *fetch.Request, address
 	for _, form := range d.known.All() {
 		server := form.Sessions
 		switch {
-		case server == nil || server.Run == nil || !server.IsBase(u.Path):
+		case !server.HasBase() || !server.IsBase(u.Path):
 		case server.Listen != nil && d.isGreeted(ctx, base, u, form), server.Listen == nil && d.takesRun(ctx, base, u, form):
 			return form
 		}
