@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ func spreadURL(url, more string, addresses ...string) string {
 
 func (a *agent) addr() string { return a.ln.Addr().String() }
 
-// closedPort is an address where nothing listens.
+// closedPort is an address where nothing listens, nor begins to before the test ends: it is that of the near end of a connection,
+// as the system gives a port that was closed to the next server that wants one.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -33,7 +35,12 @@ func closedPort(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	return ln.Addr().String()
+	near, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = near.Close() })
+	return near.LocalAddr().String()
 }
 
 // openAt opens a stream, and returns it when it has begun.
@@ -264,8 +271,19 @@ func TestLastIsNotEjected(t *testing.T) {
 // TestBreaker: while all runs fail, further ones are refused at once; after the pause one is tried.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
-	addr := closedPort(t)
-	r := start(t, simple("http://"+addr+"/stream", "", "breaker: {failures: 2, pause: 2s}\n", "client: anthropic\n"))
+	var works atomic.Bool
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			if !works.Load() {
+				p.reset()
+				return
+			}
+			p.ok("Content-Type: application/x-ndjson")
+			p.chunk(smallRun)
+			p.last()
+		}
+	})
+	r := start(t, simple(a.url(), "", "breaker: {failures: 2, pause: 2s}\n", "client: anthropic\n"))
 	f := func(status int, code string) {
 		t.Helper()
 		resp, body := r.post("/run", "{}")
@@ -273,14 +291,14 @@ func TestBreaker(t *testing.T) {
 			t.Errorf("status %d %v: %s", resp.StatusCode, resp.Header, body)
 		}
 	}
-	f(502, "upstream_refused")
-	f(502, "upstream_refused")
+	f(502, "upstream_reset")
+	f(502, "upstream_reset")
 	f(503, "upstream_failing")
 	f(503, "upstream_failing")
 	time.Sleep(2 * time.Second)
-	f(502, "upstream_refused")
+	f(502, "upstream_reset")
 	f(503, "upstream_failing")
-	newAgentAt(t, addr, streaming(smallRun))
+	works.Store(true)
 	time.Sleep(2 * time.Second)
 	f(200, "")
 	f(200, "")

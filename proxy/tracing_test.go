@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"encoding/hex"
 	"io"
 	"net/http"
@@ -8,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	coltrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -65,18 +65,22 @@ func TestTraces(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
 	var got http.Header
+	spoken := make(chan struct{})
 	a := newAgent(t, func(p *peer) {
 		got = p.request().Header
 		p.ok()
 		p.chunk(lines(`{"kind":"run.start","id":"r1","ref":"thread-1"}`, lineHello))
-		time.Sleep(5 * time.Millisecond) // so that there is a pause to measure
+		<-spoken // so that there is a pause to measure
 		p.finish(lines(`{"kind":"text.end","id":"p1"}`,
 			`{"kind":"tool.start","id":"c1","name":"look_up"}`,
 			`{"kind":"tool.end","id":"c1","name":"look_up","status":"ok","text":"found"}`, `{"kind":"usage","scope":"run","usage":{"in":11,"out":7}}`, lineEnd))
 	})
 	r := start(t, simple(a.url(), "tracing: {endpoint: '"+c.URL+"', service_name: edge, headers: {X-Key: k1}}\n", "", "client: twin\n"))
 	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-	r.post("/run", "{}", "traceparent: 00-"+trace+"-"+parent+"-01", "tracestate: vendor=1")
+	client := r.dial()
+	client.ask("POST", "/run", "{}", "traceparent: 00-"+trace+"-"+parent+"-01", "tracestate: vendor=1")
+	line(t, bufio.NewReader(client.response().Body))
+	close(spoken)
 	end := r.awaitEnds(1)
 	span := c.span(t, 1)
 	if hex.EncodeToString(span.TraceId) != trace || hex.EncodeToString(span.ParentSpanId) != parent {
