@@ -27,11 +27,17 @@ type reply struct {
 // demand asks on a new connection and takes whatever comes.
 func (r *rig) demand(path string, header ...string) reply {
 	r.t.Helper()
+	return r.demandBy("POST", path, header...)
+}
+
+// demandBy does so by another method.
+func (r *rig) demandBy(method, path string, header ...string) reply {
+	r.t.Helper()
 	c := r.dial()
 	defer c.Close()
 	rec := &recorder{Conn: c.Conn}
 	c.br = bufio.NewReader(rec)
-	c.ask("POST", path, `{}`, header...)
+	c.ask(method, path, `{}`, header...)
 	resp := c.response()
 	body, err := io.ReadAll(resp.Body)
 	return reply{resp.StatusCode, resp.Header, string(body), err != nil, rec.String()}

@@ -170,6 +170,7 @@ var Dialect = hub.Dialect{
 	Endpoints:     endpoints,
 	Methods:       slices.Sorted(maps.Keys(methods)),
 	Envelope:      openEnvelope,
+	RewriteCard:   rewriteCard,
 	AppendReply:   appendReply,
 }
 

@@ -268,6 +268,10 @@ type Dialect struct {
 	// none does.
 	Envelope func(body []byte) (op Operation, params map[string]string, inner []byte, ok bool)
 
+	// RewriteCard appends the answer of an agent to [OpDescribe] or [OpExtended] with its own URLs replaced, where it passes; false: it names
+	// none. nil: such answers name no URL.
+	RewriteCard func(dst, answer []byte, replace func(url string) string) (_ []byte, ok bool)
+
 	// Methods are the names of operations that bodies for Envelope have, or messages for a [Face].
 	Methods []string
 

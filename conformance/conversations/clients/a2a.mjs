@@ -85,10 +85,18 @@ class Talk {
 
 const states = ["", "submitted", "working", "completed", "failed", "canceled", "input-required", "rejected", "auth-required"];
 
+// leadsHere fails where the card leads its clients elsewhere: they would have their conversation, and not with what is tried.
+async function leadsHere(url) {
+  const card = await (await fetch(`${url}.well-known/agent-card.json`)).json();
+  const urls = [card.url, ...[...(card.supportedInterfaces ?? []), ...(card.additionalInterfaces ?? [])].map((i) => i.url)].filter(Boolean);
+  const others = urls.filter((u) => !`${u}/`.startsWith(url));
+  if (!urls.length || others.length) throw new Error(`the card of ${url} leads to ${others}`);
+}
+
 // speaker1 speaks version 1.0, with the SDK's types.
 export function speaker1({ ClientFactory }) {
   return (url) => {
-    const client = new ClientFactory().createFromUrl(url);
+    const client = leadsHere(url).then(() => new ClientFactory().createFromUrl(url));
     client.catch(() => {}); // every call says it again
     return {
       async *send({ messageId, context = "", task = "", parts }) {
@@ -126,7 +134,7 @@ const text1 = ({ parts }) => parts.map((p) => (p.content?.$case === "text" ? p.c
 // speaker0 speaks version 0.3.
 export function speaker0({ ClientFactory }) {
   return (url) => {
-    const client = new ClientFactory().createFromUrl(url);
+    const client = leadsHere(url).then(() => new ClientFactory().createFromUrl(url));
     client.catch(() => {}); // every call says it again
     return {
       async *send({ messageId, context, task, parts }) {

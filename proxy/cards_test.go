@@ -1,0 +1,95 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strings"
+	"testing"
+)
+
+const (
+	ownCard = `{"name":"Agent","protocolVersion":"0.3.0","url":"http://10.0.0.1:9000/stream/rpc?v=1","preferredTransport":"JSONRPC","skills":[{"id":"s"}],` +
+		`"additionalInterfaces":[{"transport":"GRPC","url":"10.0.0.1:9001"},{"transport":"HTTP+JSON","url":"http://10.0.0.1:9000/elsewhere"}],` +
+		`"signatures":[{"protected":"e30","signature":"c2ln"}]}`
+	ownCardRewritten = `{"name":"Agent","protocolVersion":"0.3.0","url":"https://sabir.example/run/rpc?v=1","preferredTransport":"JSONRPC","skills":[{"id":"s"}],` +
+		`"additionalInterfaces":[{"transport":"HTTP+JSON","url":"https://sabir.example/run"}]}`
+)
+
+// cardAgent answers everything with the same body and header lines.
+func cardAgent(t *testing.T, body string, header ...string) *agent {
+	t.Helper()
+	return newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok(header...)
+			if p.chunk(body[:len(body)/2]); len(body) > 1 {
+				p.finish(body[len(body)/2:])
+			}
+		}
+	})
+}
+
+func cardRoute(a *agent) string {
+	return strings.Replace(a2aRoute(a.url(), "", "methods: [GET, POST]\nclient: a2a"), "path: /run", "path: /run/*", 1) + "trusted_proxies: [127.0.0.1]\n"
+}
+
+// TestOwnCards: a card of the agent's own names the URL of the route, whichever way it is asked for.
+func TestOwnCards(t *testing.T) {
+	t.Parallel()
+	var gzipped bytes.Buffer
+	zip := gzip.NewWriter(&gzipped)
+	_, _ = zip.Write([]byte(ownCard))
+	zip.Close()
+	f := func(method, path, asked, body, want string, header ...string) {
+		t.Helper()
+		r := start(t, cardRoute(cardAgent(t, body, append(header, "Content-Type: application/json", `ETag: "1"`)...)))
+		c := r.dial()
+		for range 2 {
+			c.ask(method, "/run"+path, asked, "X-Forwarded-Proto: https", "X-Forwarded-Host: sabir.example", "Content-Type: application/json")
+			resp, got := c.whole()
+			if resp.StatusCode != 200 || got != want || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Content-Encoding") != "" {
+				t.Errorf("%s %s: status %d, %v: %s", method, path, resp.StatusCode, resp.Header, got)
+			}
+			if rewritten := body != want; (resp.Header.Get("ETag") == "") != rewritten {
+				t.Errorf("%s %s: %v", method, path, resp.Header)
+			}
+		}
+		r.close()
+	}
+	f("GET", "/.well-known/agent-card.json", "", ownCard, ownCardRewritten)
+	f("GET", "/.well-known/agent.json", "", gzipped.String(), ownCardRewritten, "Content-Encoding: gzip")
+	f("GET", "/v1/card", "", ownCard, ownCardRewritten)
+	f("POST", "/rpc", a2aCall("agent/getAuthenticatedExtendedCard", ""), `{"jsonrpc":"2.0","id":"n 7","result":`+ownCard+`}`,
+		`{"jsonrpc":"2.0","id":"n 7","result":`+ownCardRewritten+`}`)
+	const task = `{"jsonrpc":"2.0","id":"n 7","result":{"id":"t1","url":"http://10.0.0.1:9000/stream"}}`
+	f("POST", "", a2aCall("tasks/get", `"id":"t1"`), task, task)
+}
+
+// TestCardsThatAreNone: what is no card passes as it came, one that is too long does not, and one that is cut stays cut.
+func TestCardsThatAreNone(t *testing.T) {
+	t.Parallel()
+	const path = "/run/.well-known/agent-card.json"
+	for _, body := range []string{`{"error":"none"}`, "no JSON", "{}"} {
+		r := start(t, cardRoute(cardAgent(t, body, "Content-Type: application/json")))
+		if got := r.demandBy("GET", path); got.status != 200 || got.body != body || got.cut {
+			t.Errorf("%+v", got)
+		}
+		r.close()
+	}
+	r := start(t, cardRoute(cardAgent(t, `{"url":"`+strings.Repeat("x", maxCard)+`"}`, "Content-Type: application/json")))
+	if got := r.demandBy("GET", path); got.status != 502 && !got.cut || strings.Contains(got.body, "xxx") {
+		t.Errorf("status %d, %d bytes, cut %t", got.status, len(got.body), got.cut)
+	}
+	if end := r.awaitEnds(1); end["ending"] != "answer_too_long" {
+		t.Errorf("log %v", end)
+	}
+	cut := newAgent(t, func(p *peer) {
+		p.request()
+		p.ok("Content-Type: application/json")
+		p.chunk(ownCard[:100])
+		p.reset()
+	})
+	r = start(t, cardRoute(cut))
+	if got := r.demandBy("GET", path); got.status == 200 && !got.cut || strings.Contains(got.body, "10.0.0.1") {
+		t.Errorf("%+v", got)
+	}
+}
