@@ -69,6 +69,24 @@ func TestA2AUpstream(t *testing.T) {
 			`"parts":[{"kind":"text","text":"Hi"}]},"configuration":{"blocking":true}}}`)
 }
 
+// TestA2AVersions: a client of one version is answered in it by an agent of the other, which gets calls of its own.
+func TestA2AVersions(t *testing.T) {
+	t.Parallel()
+	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aSays+a2aDone)
+	r := start(t, strings.Replace(a2aRoute(agent.url(), "options: {version: '1.0'}", "client: a2a\noptions: {version: '0.3'}\nmethods: [GET, POST]\nrequests: {mode: translate}\nagent: {name: helper}"), "path: /run", "path: /run/*", 1))
+	body := `{"jsonrpc":"2.0","id":"n 7","method":"message/stream","params":{"message":{"kind":"message","messageId":"u","role":"user","parts":[{"kind":"text","text":"hi"}]}}}`
+	resp, got := r.post("/run", body)
+	if resp.StatusCode != 200 || !strings.Contains(got, `"kind":"artifact-update"`) || !strings.Contains(got, `"text":"Hello"`) || !strings.Contains(got, `"state":"completed"`) {
+		t.Errorf("status %d\n%s", resp.StatusCode, got)
+	}
+	if sent := <-asked; !strings.Contains(sent.body, `"method":"SendStreamingMessage"`) || !strings.Contains(sent.body, `"role":"ROLE_USER"`) || sent.Header.Get("A2A-Version") != "1.0" {
+		t.Errorf("the agent got %s %v", sent.body, sent.Header)
+	}
+	if got := r.demandBy("GET", "/run/.well-known/agent-card.json"); got.status != 200 || !strings.Contains(got.body, `"name":"helper"`) || agent.connections() != 1 {
+		t.Errorf("the card is %d %s", got.status, got.body)
+	}
+}
+
 // TestA2AAnswers: the answer to a question goes on in the task that asked it, which its id says to any client.
 func TestA2AAnswers(t *testing.T) {
 	t.Parallel()

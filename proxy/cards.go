@@ -9,6 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
@@ -17,15 +19,33 @@ import (
 // maxCard bounds a description: it is held as a whole.
 const maxCard = 1 << 20
 
-// describedAt returns the URL of the route if a request asks for a description of the agent that names URLs, and the agent gives it itself.
-func (r *route) describedAt(ctx *fasthttp.RequestCtx, t *target, sub subpath) string {
-	if t.dialect.RewriteCard == nil || sub.found || r.source != t.dialect || !asksForCard(t.dialect, &ctx.Request, sub.rest) {
-		return ""
+// describes finds out whether a request that passes asks what the agent is, not what it says: the answer is no stream, and tells nothing of a
+// conversation.
+func (c *call) describes(ctx *fasthttp.RequestCtx) {
+	r, t := c.route, c.target
+	if c.sub.found || !r.requestsPass(t) {
+		return
 	}
-	return r.urlOf(ctx)
+	switch operationOf(t.dialect, &ctx.Request, c.sub.rest) {
+	case hub.OpDescribe, hub.OpExtended:
+		if c.described = true; t.dialect.RewriteCard != nil {
+			c.describedAt = r.urlOf(ctx)
+		}
+	case hub.OpModels, hub.OpModel:
+		c.described = true
+	}
 }
 
-func asksForCard(d *hub.Dialect, req *fasthttp.Request, rest string) bool {
+// engine returns an engine for the answer, framed for the client as f. One that describes the agent passes, also where streams are translated.
+func (c *call) engine(f wire.Framing) (engine.Engine, *wire.Out, *engine.Stats) {
+	if c.described {
+		return c.route.copier(c.target, f)
+	}
+	return c.route.engine(c.target, f, c.asked)
+}
+
+// operationOf is what a request asks for by its path, or by its body where that says it.
+func operationOf(d *hub.Dialect, req *fasthttp.Request, rest string) hub.Operation {
 	op := hub.OpRun
 	if e, _ := d.FindEndpoint(string(req.Header.Method()), rest); e != nil {
 		op = e.Operation
@@ -33,7 +53,7 @@ func asksForCard(d *hub.Dialect, req *fasthttp.Request, rest string) bool {
 	if op == hub.OpRun && d.Envelope != nil && len(req.Body()) > 0 {
 		op, _, _, _ = d.Envelope(req.Body())
 	}
-	return op == hub.OpDescribe || op == hub.OpExtended
+	return op
 }
 
 // isCard reports whether an answer is a description that names URLs of the agent.

@@ -93,3 +93,23 @@ func TestCardsThatAreNone(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestDescriptionsPass: what describes the agent passes also where its streams are translated: where they are redacted, and where clients
+// speak another version.
+func TestDescriptionsPass(t *testing.T) {
+	t.Parallel()
+	f := func(dialect, upstream, route, path, body, want string) {
+		t.Helper()
+		a := cardAgent(t, body, "Content-Type: application/json")
+		config := strings.Replace(simple(a.url(), "", upstream, "methods: [GET, POST]\nclient: "+dialect+"\n"+route), "dialect: native", "dialect: "+dialect, 1)
+		r := start(t, strings.Replace(config, "path: /run", "path: /run/*", 1))
+		if got := r.demandBy("GET", "/run"+path); got.status != 200 || strings.ReplaceAll(got.body, "proxy.example", "sabir") != want {
+			t.Errorf("%s: status %d: %s", dialect, got.status, got.body)
+		}
+		r.close()
+	}
+	const models = `{"object":"list","data":[{"id":"gpt","object":"model"}]}`
+	f("openai-chat", "", "redact: {builtin: [emails]}", "/models", models, models)
+	f("gemini", "", "redact: {builtin: [emails]}", "/v1beta/models", `{"models":[]}`, `{"models":[]}`)
+	f("a2a", "options: {version: '0.3'}", "", "/.well-known/agent-card.json", `{"url":"http://a/stream","skills":[]}`, `{"url":"http://sabir/run","skills":[]}`)
+}

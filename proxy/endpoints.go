@@ -29,7 +29,7 @@ type subpath struct {
 // dialect, the upstream has them.
 func (r *route) servesEndpoints(t *target) bool {
 	return t != nil && r.part == partWhole && r.cfg.Start == "" && strings.HasSuffix(r.cfg.Path, "/*") &&
-		r.source != t.dialect && len(t.dialect.Endpoints) > 0
+		!r.requestsPass(t) && len(t.dialect.Endpoints) > 0
 }
 
 // below finds out what a request asks for. rest is what its path has beyond the route's, escaped. What is no endpoint goes on to

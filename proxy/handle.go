@@ -147,7 +147,8 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 		s.reject(ctx, t, f)
 		return
 	}
-	c.claim, c.describedAt = claim, r.describedAt(ctx, t, sub)
+	c.claim = claim
+	c.describes(ctx)
 	s.logRequest(c, &ctx.Request)
 	c.lease, c.origin = inbound.ConnOf(ctx).TakeLease(), origin
 	if r.waits(ctx) {

@@ -18,7 +18,7 @@ import (
 // asksForStream reports whether a request that passes as it came begins a run, whose answer is a stream.
 func (c *call) asksForStream() bool {
 	asked, alone := c.asked, c.lines == nil && !c.multiplexed
-	if c.route.source != c.target.dialect || !alone || asked.Whole || asked.Other || asked.AskWhole {
+	if !c.route.requestsPass(c.target) || !alone || asked.Whole || asked.Other || asked.AskWhole {
 		return false
 	}
 	d, rest := c.target.dialect, c.sub.rest
@@ -36,7 +36,7 @@ func (r *route) passesOn(t *target) bool {
 
 // joinBelow is a request for what its path names, where that is a way to come to a run of a thread, and the path is one of the agent's too.
 func (r *route) joinBelow(t *target, method string, sub subpath) subpath {
-	if r.source != t.dialect || sub.found || sub.rest == "" {
+	if !r.requestsPass(t) || sub.found || sub.rest == "" {
 		return sub
 	}
 	if e, params := t.dialect.FindEndpoint(method, sub.rest); e != nil && e.Operation == hub.OpJoin {

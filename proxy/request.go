@@ -59,7 +59,8 @@ type call struct {
 	left         []hub.Decision // answers that were kept for questions which the client leaves behind
 	pending      *pendingStream // of a client that asks by two requests; nil for one
 	shared       *sharedRun     // that others may come to; nil: they may not
-	describedAt  string         // the URL of the route, where the agent may describe itself by its own; "" for other requests
+	described    bool           // it asks what the agent is, and the agent says so itself
+	describedAt  string         // the URL of the route, where the agent names its own then; "" for others
 	tapped       *tapped        // what a tap shows of the client's request; nil: there is no tap
 }
 

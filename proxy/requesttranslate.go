@@ -41,6 +41,11 @@ func (r *route) findRequestForm(known []*hub.Dialect) (err error) {
 	return nil
 }
 
+// requestsPass reports whether both sides speak the same dialect, and write requests alike in it.
+func (r *route) requestsPass(t *target) bool {
+	return r.source == t.dialect && (t.dialect.RequestsPass == nil || t.dialect.RequestsPass(r.options, t.options))
+}
+
 // translates reports whether bodies of requests are written anew for the upstream.
 func (r *route) translates(t *target) bool {
 	if r.cfg.Requests.Mode != config.Translate || t.dialect.Messages == nil {
@@ -49,7 +54,7 @@ func (r *route) translates(t *target) bool {
 	if r.up.Agents != nil {
 		return true
 	}
-	alike := r.source == t.dialect && r.form.dialect == t.dialect && r.up.Cfg.Request == ""
+	alike := r.requestsPass(t) && r.form.dialect == t.dialect && r.up.Cfg.Request == ""
 	return r.form.write != nil && (!alike || r.redact != nil)
 }
 

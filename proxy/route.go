@@ -283,13 +283,18 @@ func (r *route) mapsIDs(to *hub.Dialect) bool {
 // engine returns an engine for the answer to a request, framed for the client as f, and what counts for it.
 func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine.Engine, *wire.Out, *engine.Stats) {
 	if r.copies(t, asked) {
-		c := engine.NewCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
-		r.measure(c)
-		return c, c.Out, c.Stats
+		return r.copier(t, f)
 	}
 	p := r.pipeline(t, r.answersWhole(t, asked))
 	p.Out.SetFraming(f)
 	return p, p.Out, p.Stats
+}
+
+// copier returns an engine that copies the answer.
+func (r *route) copier(t *target, f wire.Framing) (engine.Engine, *wire.Out, *engine.Stats) {
+	c := engine.NewCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
+	r.measure(c)
+	return c, c.Out, c.Stats
 }
 
 // answersWhole reports whether a request is answered in one piece.

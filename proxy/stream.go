@@ -182,7 +182,7 @@ func (x *stream) takeEngine(sink sink) *target {
 	if http, ok := sink.(*httpSink); ok && r.answersWhole(c.target, c.asked) {
 		framing, http.media = wire.Concat, "application/json"
 	}
-	x.engine, x.pump.out, x.stats = r.engine(c.target, framing, c.asked)
+	x.engine, x.pump.out, x.stats = c.engine(framing)
 	return c.target
 }
 

@@ -170,6 +170,7 @@ var Dialect = hub.Dialect{
 	Endpoints:     endpoints,
 	Methods:       slices.Sorted(maps.Keys(methods)),
 	Envelope:      openEnvelope,
+	RequestsPass:  requestsPass,
 	RewriteCard:   rewriteCard,
 	AppendReply:   appendReply,
 }
@@ -207,6 +208,16 @@ func copies(from, to hub.Options, asked *hub.Request) bool {
 		}
 	}
 	return same(from.Enum("version"), version, version1) && same(from.Enum("binding"), binding, "jsonrpc")
+}
+
+// requestsPass: calls of one version, or binding, are none of the other. Where an option leaves it open, the client is taken to know what its agent speaks.
+func requestsPass(from, to hub.Options) bool {
+	for _, name := range []string{"version", "binding"} {
+		if a, b := from.Enum(name), to.Enum(name); a != b && a != "auto" && b != "auto" {
+			return false
+		}
+	}
+	return true
 }
 
 // same compares what the upstream speaks with what the client does, which speaks the default where it does not say.

@@ -192,6 +192,29 @@ func TestCopies(t *testing.T) {
 	f("0.3", "auto", "", "", false)
 }
 
+// TestRequestsPass: requests pass unless the options of both sides say that they speak differently.
+func TestRequestsPass(t *testing.T) {
+	f := func(version, binding, toVersion, toBinding string, want bool) {
+		t.Helper()
+		options := func(version, binding string) hub.Options {
+			o, problems := Dialect.ParseOptions(map[string]any{"version": version, "binding": binding})
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			return o
+		}
+		if got := Dialect.RequestsPass(options(version, binding), options(toVersion, toBinding)); got != want {
+			t.Errorf("%s %s, %s %s: got %t", version, binding, toVersion, toBinding, got)
+		}
+	}
+	f("auto", "auto", "auto", "auto", true)
+	f("0.3", "rest", "auto", "auto", true)
+	f("auto", "auto", "1.0", "jsonrpc", true)
+	f("0.3", "rest", "0.3", "rest", true)
+	f("0.3", "auto", "1.0", "auto", false)
+	f("1.0", "rest", "1.0", "jsonrpc", false)
+}
+
 // TestRowsWritten: streams that the clients of other translators did not survive.
 func TestRowsWritten(t *testing.T) {
 	// The first piece must not say append, all others must: Go's task manager fails a task that appends to nothing, and a

@@ -268,6 +268,9 @@ type Dialect struct {
 	// none does.
 	Envelope func(body []byte) (op Operation, params map[string]string, inner []byte, ok bool)
 
+	// RequestsPass reports whether the upstream takes requests as its clients write them, where both sides speak the dialect. nil: it does.
+	RequestsPass func(from, to Options) bool
+
 	// RewriteCard appends the answer of an agent to [OpDescribe] or [OpExtended] with its own URLs replaced, where it passes; false: it names
 	// none. nil: such answers name no URL.
 	RewriteCard func(dst, answer []byte, replace func(url string) string) (_ []byte, ok bool)

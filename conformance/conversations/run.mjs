@@ -3,10 +3,11 @@
 //
 //	node conversations/run.mjs <path of the sabir binary> [--write] [--only TEXT]... [--share K/N] [--verbose]
 //
-// Each client first talks with an agent of its own dialect, without a proxy: a conversation that goes wrong there is not Sabir's fault.
+// Each client also talks with an agent of its own dialect, without a proxy: a conversation that goes wrong there is not Sabir's fault; and
+// through Sabir, where everything passes as it is.
 // It fails if a conversation does not go as it should, if one does that known.mjs says does not, or if docs/conversations.md
 // does not say so; --write writes that. --only tries the cells alone whose name (client / agent / scenario) has all these texts in it, or of A|B one of them, with "direct" those without a
-// proxy, and leaves the document alone. --share holds one conversation in N, from the K-th on, and takes the others for what known.mjs says.
+// proxy and with "passed" those of one dialect through it, and leaves the document alone. --share holds one conversation in N, from the K-th on, and takes the others for what known.mjs says.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -58,24 +59,37 @@ function cellsOf(agents) {
   const cells = [];
   let pair = 0; // begins the shares, so that each has all scenarios and all pairs
   for (const client of clients) {
-    for (const agent of agents.filter((a) => talks(client, a) && (a.dialect !== client.dialect || !client.runtime))) {
+    for (const agent of agents.filter((a) => talks(client, a) && (!alike(client, a) || !client.runtime))) {
       pair++;
       for (const [i, [id, scenario]] of Object.entries(scenarios).entries()) {
-        if (client.dialect === agent.dialect && scenario.direct === false) continue;
-        cells.push({ ...newCell(client, agent, id, scenario, cells.length), share: (pair + i) % shares });
+        for (const mode of modesOf(client, agent, scenario)) {
+          cells.push({ ...newCell(client, agent, id, scenario, mode, cells.length), share: (pair + i) % shares });
+        }
       }
     }
   }
-  return cells.filter((c) => isWanted(c.name, c.direct));
+  return cells.filter((c) => isWanted(c.name, c.mode));
 }
 
 function nameOf(client, agent, id) {
   return `${client.name} / ${agent} / ${id}`;
 }
 
-// isWanted reports whether --only has a cell of that name. Whether it is one without a proxy may not be known yet.
-function isWanted(name, direct = true) {
-  const has = (text) => name.includes(text) || (text === "direct" && direct);
+// modesOf says in which ways a conversation is held.
+function modesOf(client, agent, scenario) {
+  if (!alike(client, agent)) return ["translated"];
+  if (scenario.direct === false) return [];
+  return agent.base ? ["direct", "passed"] : ["direct"];
+}
+
+// alike reports whether a client speaks the dialect of an agent, and in the same version.
+function alike(client, agent) {
+  return client.dialect === agent.dialect && (!client.options?.version || !agent.options?.version || client.options.version === agent.options.version);
+}
+
+// isWanted reports whether --only has a cell of that name. In which way it is held may not be known yet.
+function isWanted(name, mode) {
+  const has = (text) => name.includes(text) || (["direct", "passed"].includes(text) && (!mode || mode === text));
   return (options.only ?? []).every((texts) => texts.split("|").some(has));
 }
 
@@ -84,12 +98,12 @@ function talks(client, agent) {
   return client.agents?.includes(agent.name) ?? (!agent.clients || agent.clients.includes(client.name));
 }
 
-function newCell(client, agent, id, scenario, n) {
+function newCell(client, agent, id, scenario, mode, n) {
   const missing = scenario.needs.find((need) => !need.can({ client, agent }));
-  const direct = client.dialect === agent.dialect;
-  const fault = known.find((k) => Boolean(k.direct) === direct && matches(k.client, client.name) && matches(k.agent, agent.name) && matches(k.scenario, id));
+  const own = mode !== "translated";
+  const fault = known.find((k) => Boolean(k.direct) === own && matches(k.client, client.name) && matches(k.agent, agent.name) && matches(k.scenario, id));
   return {
-    client, agent, scenario, direct, name: nameOf(client, agent.name, id), key: `k${n}`, tried: !missing,
+    client, agent, scenario, mode, name: nameOf(client, agent.name, id) + (mode === "passed" ? " / passed" : ""), key: `k${n}`, tried: !missing,
     reason: missing?.reason ?? fault?.reason, remark: scenario.remark?.({ client, agent }), known: Boolean(!missing && fault),
   };
 }
@@ -100,8 +114,8 @@ function matches(want, is) {
 
 // serve starts the proxy with a route for each pair.
 async function serve(agents) {
-  const upstreams = Object.fromEntries(agents.map((a) => [slug(a.name), upstreamOf(a)]));
-  const routes = clients.flatMap((c) => agents.filter((a) => a.dialect !== c.dialect && talks(c, a)).flatMap((a) => routesOf(c, a)));
+  const upstreams = Object.fromEntries(agents.flatMap((a) => [[slug(a.name), upstreamOf(a)], ...(a.base ? [[ownSlug(a.name), upstreamOf({ ...a, url: a.base })]] : [])]));
+  const routes = clients.flatMap((c) => agents.filter((a) => (!alike(c, a) || a.base) && talks(c, a)).flatMap((a) => routesOf(c, a)));
   const file = path.join(dir, "sabir.yaml");
   Object.assign(process.env, { SABIR: sabir, SABIR_CONFIG: file }); // for clients that start it themselves
   fs.writeFileSync(file, JSON.stringify({ listen: "127.0.0.1:0", admin: "", log: { level: "error" }, upstreams, routes })); // JSON is YAML
@@ -110,6 +124,9 @@ async function serve(agents) {
 
 // routesOf are the routes of a pair: one as it is, and one that does not wait long for answers.
 function routesOf(client, agent) {
+  if (alike(client, agent)) {
+    return [{ path: `${pathOf(client, agent)}/*`, upstream: ownSlug(agent.name), client: client.dialect, options: client.options ?? {}, methods: ["GET", "POST", "PATCH", "DELETE"], errors: { expose: true } }];
+  }
   const route = {
     upstream: slug(agent.name), client: client.dialect, options: client.options ?? {}, methods: ["GET", "POST"],
     requests: agent.command ? {} : { model: "scripted" }, errors: { expose: true },
@@ -124,6 +141,11 @@ function upstreamOf({ url, dialect, command, env, options = {} }) {
 
 function slug(name) {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_").replaceAll(/^_|_$/g, "");
+}
+
+// ownSlug names an agent as clients of its dialect find it.
+function ownSlug(name) {
+  return `${slug(name)}_own`;
 }
 
 function pathOf(client, agent) {
@@ -184,7 +206,7 @@ async function hold(cell, base, restart) {
   const talks = [];
   try {
     const open = () => {
-      talks.push(Object.assign(client.open(cell.direct ? agent.base : base + (cell.scenario.brief ? briefly : "") + pathOf(client, agent)), { key }));
+      talks.push(Object.assign(client.open(cell.mode === "direct" ? agent.base : base + (cell.scenario.brief ? briefly : "") + pathOf(client, agent)), { key }));
       return talks.at(-1);
     };
     await Promise.race([cell.scenario.run({ talk: open(), open, key, agent, client, restart }), late]);
@@ -222,7 +244,7 @@ function report(cells, tried) {
   console.log(`${works} conversations went as they should, ${tried.length - works} did not, of which ${tried.length - works - broken.length} are known; share ${options.share}`);
   times(tried);
   if (broken.length + mended.length > 0) return true;
-  if (options.only || compare(document, "conversations", table(cells.filter((c) => !c.direct)), options.write)) return false;
+  if (options.only || compare(document, "conversations", table(cells.filter((c) => c.mode === "translated")), options.write)) return false;
   console.error("docs/conversations.md is stale: node conformance/conversations/run.mjs <sabir> --write");
   return true;
 }

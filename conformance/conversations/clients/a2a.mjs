@@ -1,9 +1,9 @@
 // A client of A2A that has nothing but the URL of an agent: it reads the card, and keeps the context and the task of the conversation.
 
 // words: it answers questions in words, as people do; else as data.
-export function a2aClient({ name, speaker, agents, words }) {
+export function a2aClient({ name, version, speaker, agents, words }) {
   return {
-    name, dialect: "a2a", agents, can: { bring: false, tools: false, decide: true, form: true, regenerate: false }, open: (url) => new Talk(() => speaker(`${url}/`), words),
+    name, dialect: "a2a", options: { version }, agents, can: { bring: false, tools: false, decide: true, form: true, regenerate: false }, open: (url) => new Talk(() => speaker(`${url}/`), words),
   };
 }
 
