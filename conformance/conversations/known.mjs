@@ -54,6 +54,10 @@ export const known = [
       "when the artifact ends, behind the words that followed. A remembered answer does not have it.",
   },
   {
+    client: "@a2a-js/sdk 0.3, REST", agent: "Pydantic AI, AG-UI", scenario: ["granted", "denied", "decided", "reask"],
+    reason: "The REST binding of A2A 0.3 has no place for data, so that a question has no name there, and words approve nothing: they are the next turn.",
+  },
+  {
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
     reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
       "results of the last of them alone.",

@@ -82,9 +82,10 @@ function modesOf(client, agent, scenario) {
   return agent.base ? ["direct", "passed"] : ["direct"];
 }
 
-// alike reports whether a client speaks the dialect of an agent, and in the same version.
+// alike reports whether a client speaks the dialect of an agent, in the same version and binding.
 function alike(client, agent) {
-  return client.dialect === agent.dialect && (!client.options?.version || !agent.options?.version || client.options.version === agent.options.version);
+  const differs = (option) => client.options?.[option] && agent.options?.[option] && client.options[option] !== agent.options[option];
+  return client.dialect === agent.dialect && !differs("version") && !differs("binding");
 }
 
 // isWanted reports whether --only has a cell of that name. In which way it is held may not be known yet.

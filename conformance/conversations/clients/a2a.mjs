@@ -1,17 +1,17 @@
 // A client of A2A that has nothing but the URL of an agent: it reads the card, and keeps the context and the task of the conversation.
 
-// words: it answers questions in words, as people do; else as data.
-export function a2aClient({ name, version, speaker, agents, words }) {
+// words: it answers questions in words, as people do; else as data. forgetsAppend: the SDK loses what says that a piece is added.
+export function a2aClient({ name, version, binding = "jsonrpc", speaker, agents, words, forgetsAppend }) {
   return {
-    name, dialect: "a2a", options: { version }, agents, can: { bring: false, tools: false, decide: true, form: true, regenerate: false }, open: (url) => new Talk(() => speaker(`${url}/`), words),
+    name, dialect: "a2a", options: { version, binding }, agents, can: { bring: false, tools: false, decide: true, form: true, regenerate: false }, open: (url) => new Talk(() => speaker(`${url}/`), words, forgetsAppend),
   };
 }
 
 class Talk {
   turns = 0;
 
-  constructor(speak, words) {
-    Object.assign(this, { speak, speaker: speak(), words });
+  constructor(speak, words, forgetsAppend) {
+    Object.assign(this, { speak, speaker: speak(), words, forgetsAppend });
   }
 
   say(text) {
@@ -60,7 +60,7 @@ class Talk {
     if (task) this.task = task;
     if (context) this.context = context;
     if (state) Object.assign(this, { state, why, asked: state === "input-required" ? asks : [] });
-    if (artifact) this.artifacts.set(artifact.id, artifact.append ? (this.artifacts.get(artifact.id) ?? "") + artifact.text : artifact.text);
+    if (artifact) this.artifacts.set(artifact.id, artifact.append || this.forgetsAppend ? (this.artifacts.get(artifact.id) ?? "") + artifact.text : artifact.text);
   }
 
   // check asks for the task of the stream: it has to be the same.
@@ -93,10 +93,15 @@ async function leadsHere(url) {
   if (!urls.length || others.length) throw new Error(`the card of ${url} leads to ${others}`);
 }
 
+// factory makes clients that have no other way than by the binding of a transport.
+function factory({ ClientFactory, ClientFactoryOptions }, Transport) {
+  return new ClientFactory({ ...ClientFactoryOptions.default, transports: [new Transport()] });
+}
+
 // speaker1 speaks version 1.0, with the SDK's types.
-export function speaker1({ ClientFactory }) {
+export function speaker1(sdk, Transport = sdk.JsonRpcTransportFactory) {
   return (url) => {
-    const client = leadsHere(url).then(() => new ClientFactory().createFromUrl(url));
+    const client = leadsHere(url).then(() => factory(sdk, Transport).createFromUrl(url));
     client.catch(() => {}); // every call says it again
     return {
       async *send({ messageId, context = "", task = "", parts }) {
@@ -132,9 +137,9 @@ const asked1 = ({ message }) => asked((message?.parts ?? []).map((p) => ({ [p.co
 const text1 = ({ parts }) => parts.map((p) => (p.content?.$case === "text" ? p.content.value : "")).join("");
 
 // speaker0 speaks version 0.3.
-export function speaker0({ ClientFactory }) {
+export function speaker0(sdk, Transport = sdk.JsonRpcTransportFactory) {
   return (url) => {
-    const client = leadsHere(url).then(() => new ClientFactory().createFromUrl(url));
+    const client = leadsHere(url).then(() => factory(sdk, Transport).createFromUrl(url));
     client.catch(() => {}); // every call says it again
     return {
       async *send({ messageId, context, task, parts }) {
