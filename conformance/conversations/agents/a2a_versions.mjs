@@ -1,14 +1,13 @@
-// What the two versions of A2A's SDK have an agent write differently: context makes what the SDK's routes hand on of a request's header, textOf is what
-// a message says, speaker writes the events of a task.
+// What the two versions of A2A's SDK have an agent write differently: textOf is what a message says, speaker writes the events of a task.
 import * as v03 from "a2a-sdk-0/server";
+import * as routes03 from "a2a-sdk-0/server/express";
 import * as v1 from "a2a-sdk-1/server";
+import * as routes1 from "a2a-sdk-1/server/express";
 
 const states = { working: 2, completed: 3, failed: 4, canceled: 5, "input-required": 6 }; // TaskState of 1.0
 
 const version1 = {
-  server: v1,
-  context: (header) => new v1.ServerCallContext({ requestedVersion: header["a2a-version"] }),
-  errorOf: (err) => v1.JsonRpcTransportHandler.mapToJSONRPCError(err),
+  server: v1, routes: routes1,
   textOf: ({ parts }) => parts.map((p) => (p.content?.$case === "text" ? p.content.value : "")).join(""),
   speaker(bus, taskId, contextId) {
     const partOf = (value) => ({ content: { $case: "text", value }, metadata: {}, filename: "", mediaType: "text/plain" });
@@ -31,9 +30,7 @@ const version1 = {
 };
 
 const version03 = {
-  server: v03,
-  context: () => new v03.ServerCallContext(),
-  errorOf: (err) => err.toJSONRPCError?.() ?? { code: -32603, message: err.message },
+  server: v03, routes: routes03,
   textOf: ({ parts }) => parts.map((p) => p.text ?? "").join(""),
   speaker(bus, taskId, contextId) {
     const statusOf = (state, text) => ({
