@@ -123,11 +123,11 @@ var Dialect = hub.Dialect{
 	Options: []hub.OptionSpec{
 		{
 			Name: "version", Type: hub.OptionEnum, Default: "auto", Values: []string{"auto", version1, version03}, Decode: true, Encode: true,
-			Doc: "Version of the protocol: of clients whose request does not say, and of what the upstream answers.",
+			Doc: "Version of the protocol: of clients whose request does not say, and of what the upstream answers. Where both sides speak A2A, requests are translated if both say it and differ.",
 		},
 		{
 			Name: "binding", Type: hub.OptionEnum, Default: "auto", Values: []string{"auto", "jsonrpc", "rest"}, Decode: true, Encode: true,
-			Doc: "Binding to HTTP: of clients whose request does not say, and of what the upstream answers.",
+			Doc: "Binding to HTTP: of clients whose request does not say, and of what the upstream answers. Likewise.",
 		},
 		{
 			Name: "text", Type: hub.OptionEnum, Default: "artifact", Values: []string{"artifact", "status"}, Encode: true,
