@@ -290,8 +290,12 @@ func (x *stream) noteSession() {
 // refusedInSession is what it means that a run was refused.
 func (x *stream) refusedInSession(r *upstream.Refusal, sink sink) *hub.Failure {
 	f := x.refused(x.call.route.up, r, sink)
-	if slices.Contains(x.call.agentSession.server.Busy, r.Status) {
+	s := x.call.agentSession
+	if slices.Contains(s.server.Busy, r.Status) {
 		return hub.Fail(hub.CodeSessionBusy, f.Cause)
+	}
+	if s.server.Lost != nil && s.server.Lost([]byte(r.Body)) {
+		return hub.Fail(hub.CodeAskUnknown, f.Cause)
 	}
 	return f
 }

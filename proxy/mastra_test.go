@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -141,4 +142,37 @@ func TestMastraAnswersEarly(t *testing.T) {
 		t.Errorf("the agent was asked %s", calls)
 	}
 	run.reset()
+}
+
+// TestMastraLostQuestions: an answer to a question that a server of Mastra's does not know any more is refused as one, though the status of its
+// refusal is that of any failure. Other refusals stay what they are.
+func TestMastraLostQuestions(t *testing.T) {
+	t.Parallel()
+	const asks = `data: {"type":"start","runId":"r1","payload":{}}` + "\n\n" +
+		`data: {"type":"tool-call-approval","runId":"r1","payload":{"toolCallId":"c1","toolName":"rm","args":{}}}` + "\n\ndata: [DONE]\n\n"
+	f := func(refusal, code string, status int) {
+		t.Helper()
+		a := newAgent(t, func(p *peer) {
+			for req := p.request(); req != nil; req = p.request() {
+				if strings.HasSuffix(req.URL.Path, "/stream") {
+					p.ok("Content-Type: text/event-stream")
+					p.finish(asks)
+					continue
+				}
+				p.answer("500 Internal Server Error", "Content-Type: application/json", "Content-Length: "+strconv.Itoa(len(refusal)))
+				p.send(refusal)
+			}
+		})
+		r := start(t, strings.Replace(simple(strings.TrimSuffix(a.url(), "/stream"), "", "", "client: agui\nrequests: {mode: translate, model: helper}"), "dialect: native", "dialect: mastra", 1))
+		_, run := r.post("/run", aguiHello)
+		_, rest, asked := strings.Cut(run, `"interrupts":[{"id":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		resp, got := r.post("/run", strings.Replace(aguiHello, `"tools"`, `"resume":[{"interruptId":"`+id+`","status":"resolved","payload":{"approved":true}}],"tools"`, 1))
+		if !asked || resp.StatusCode != status || resp.Header.Get("X-Sabir-Error") != code {
+			t.Errorf("%s: asked by %s; status %d %v: %s", refusal, run, resp.StatusCode, resp.Header, got)
+		}
+		r.close()
+	}
+	f(`{"error":"Agent \"helper\" resumeStream() could not find a suspended run for runId \"r1\"."}`, "ask_unknown", 409)
+	f(`{"error":"the store is away"}`, "upstream_status", 502)
 }

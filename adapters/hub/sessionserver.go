@@ -58,6 +58,9 @@ type SessionServer struct {
 	// AnswersByName says that servers take the answer to a question by the name that Request.Answers has, whoever has asked for its run.
 	AnswersByName bool
 
+	// Lost reports whether a refusal says that no run waits for the answer which was given, on servers that have no status for that. nil: they have.
+	Lost func(refusal []byte) bool
+
 	// Interrupts says that what goes on in a session has to be cancelled before a run is asked for there: servers take what the user
 	// says meanwhile, and answer it late or not at all.
 	Interrupts bool

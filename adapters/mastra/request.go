@@ -13,7 +13,12 @@ import (
 )
 
 // sessions say where an agent is asked, below the address of the agent: an answer to a question goes elsewhere than a turn.
-var sessions = hub.SessionServer{RunPaths: []string{"/stream"}, Forgets: true, Run: runPath, AnswersByName: true}
+var sessions = hub.SessionServer{RunPaths: []string{"/stream"}, Forgets: true, Run: runPath, AnswersByName: true, Lost: noRunWaits}
+
+// noRunWaits knows the refusal of an answer by its words: its status is that of any failure.
+func noRunWaits(refusal []byte) bool {
+	return bytes.Contains(refusal, []byte("could not find a suspended run"))
+}
 
 func runPath(req *hub.Request) []string {
 	switch d := answer(req); {
