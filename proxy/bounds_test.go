@@ -18,7 +18,10 @@ func TestBoundsOfNames(t *testing.T) {
 	}
 	r := below(t, newAgent(t, streaming(smallRun)), "langgraph")
 	r.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"`+strings.Repeat("x", 256)+`"}`)
-	r.call(t, 400, alice, "POST", "/run/threads", `{"thread_id":"`+strings.Repeat("x", 257)+`"}`, "at most 256 bytes")
+	refused := r.call(t, 400, alice, "POST", "/run/threads", `{"thread_id":"`+strings.Repeat("x", 257)+`"}`, "thread_id", "at most 256 bytes")
+	if strings.Contains(refused, " byte ") { // there is none at which it is wrong
+		t.Errorf("it says a place: %s", refused)
+	}
 }
 
 // TestBoundsOfReports: a trace and a line of the audit have so many parts, however many a run has.

@@ -225,6 +225,7 @@ func (s *httpSink) answer(fill func(*fasthttp.Response)) error {
 		resp.SetConnectionClose()
 	}
 	_, err := resp.WriteTo(s.conn)
+	s.close = s.close || err != nil // nothing can follow behind a part of it
 	return err
 }
 

@@ -208,3 +208,12 @@ func TestFaultyStoreOfModels(t *testing.T) {
 	r.call(t, 200, alice, "DELETE", "/run"+answer, "")
 	r.call(t, 404, alice, "GET", "/run"+answer, "")
 }
+
+// TestFaultyStoreOfKeepers: where the agent keeps the conversation, what the runs have said does not take its place while the store is away.
+func TestFaultyStoreOfKeepers(t *testing.T) {
+	t.Parallel()
+	r, f := startFaulty(t, newKeeper(t, adkAnswer).config("adk", "", "langgraph"))
+	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/stream", said("one"), "Hi!")
+	r.call(t, 200, alice, "GET", "/run/threads/t1/state", "", `"content":"one"`)
+	failEach(t, r, f, []faultyRequest{{"Find", 1, "GET", "/threads/t1/state", ""}})
+}

@@ -47,9 +47,7 @@ func (s *Server) handleStream(conn *inbound.Conn, r *http.Request) (serve func(*
 	}
 	ctx.Response.SkipBody = r.Method == http.MethodHead
 	client := &clientConn{Conn: conn, writeTimeout: s.http.WriteTimeout}
-	if _, err := ctx.Response.WriteTo(client); err != nil {
-		conn.Stream.Cut()
-	}
+	_, _ = ctx.Response.WriteTo(client) // a stream to which a write has failed is cut
 	return nil
 }
 

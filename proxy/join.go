@@ -170,12 +170,8 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 	}
 	asked := *run.About.asked
 	if sub.op == hub.OpRejoin { // how the answer is wrapped is said by the request that gets it
-		form := formOf(ctx, t.dialect)
-		form.Detach()
-		asked.Call = form.Call
-		if len(form.Version) > 0 {
-			asked.Version = form.Version
-		}
+		form := wrapOf(ctx, t.dialect)
+		asked.Call, asked.Version = form.Call, form.Version
 	}
 	c := callOf(&ctx.Request, senderOf(ctx), r, t, sub, "")
 	fasthttp.ReleaseRequest(c.request)
@@ -186,4 +182,14 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 	}
 	polls := ctx.IsGet() && j.must && at.records > 0
 	return &viewer{call: c, run: run, asked: &asked, how: how, skip: at.records, of: at.of, polls: polls, rejoins: sub.op == hub.OpRejoin}, nil
+}
+
+// wrapOf is what a request for the rest of a run says of the form of its answer. One without a body says that by its header.
+func wrapOf(ctx *fasthttp.RequestCtx, d *hub.Dialect) *hub.Request {
+	form := formOf(ctx, d)
+	if len(ctx.Request.Body()) == 0 {
+		_ = d.Requests.DecodeRequest(form, []byte("{}")) // as far as it can be read
+	}
+	form.Detach()
+	return form
 }

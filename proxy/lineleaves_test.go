@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -9,11 +10,14 @@ import (
 func TestEditorOfOneProgramLeaves(t *testing.T) {
 	t.Parallel()
 	a, gone := endlessAgent(t)
-	e := startEditor(t, simple(a.url(), "", "", editorRoute))
+	e := startEditor(t, simple(a.url(), "", "", strings.Replace(editorRoute, "1m", "300ms", 1)))
 	e.ask(e.begin(), "words")
 	e.await("Hello")
 	e.end()
 	<-gone
+	if n := e.rig.metric("sabir_streams_total", "ending=client_gone"); n != 1 {
+		t.Errorf("%v turns have ended with their client", n)
+	}
 }
 
 // TestEditorComesBackLater: an editor that comes back to a turn for which it has no room is not held by that: when there is room, it reads it.

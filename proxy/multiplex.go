@@ -127,18 +127,22 @@ func (m *multiplexer) stop(name string) {
 
 // refuse answers a request of which nothing comes.
 func (m *multiplexer) refuse(id []byte, f *hub.Failure) {
-	x := m.session
-	x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
+	m.rejected(f)
 	_ = m.send(func(out *wire.Out) {
 		m.message(out, func(dst []byte) []byte { return m.form.AppendFailure(dst, id, f) })
 	})
 }
 
-// hangUp closes the connection over a message that cannot be answered.
-func (m *multiplexer) hangUp(code int, reason string, f *hub.Failure) {
+// rejected counts and logs a message that the client does not get what it wants by.
+func (m *multiplexer) rejected(f *hub.Failure) {
 	x := m.session
 	x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
-	x.writeClose(code, reason)
+}
+
+// hangUp closes the connection over a message that cannot be answered.
+func (m *multiplexer) hangUp(code int, reason string, f *hub.Failure) {
+	m.rejected(f)
+	m.session.writeClose(code, reason)
 	m.lose(f)
 }
 

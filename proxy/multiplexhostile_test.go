@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fasthttp/websocket"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // closing reads on to the end of the connection, and fails the test unless it says why in these words.
@@ -166,7 +169,8 @@ func TestMultiplexRefused(t *testing.T) {
 	}
 }
 
-// TestMultiplexUnread: a client that does not read is given up, and its runs are, too.
+// TestMultiplexUnread: a client that does not read is given up, and its runs are, too. Its connection ends: what came behind half a message could
+// not be read.
 func TestMultiplexUnread(t *testing.T) {
 	t.Parallel()
 	big := `{"kind":"text.delta","id":"p1","text":"` + strings.Repeat("x", 8000) + `"}` + "\n"
@@ -187,7 +191,15 @@ func TestMultiplexUnread(t *testing.T) {
 	if end := r.awaitEnds(2); end["ending"] != "client_slow" && end["ending"] != "client_gone" {
 		t.Errorf("log: %v", end)
 	}
-	await(t, "the connection to be given up", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "the runs to be given up", func() bool { return r.metric("sabir_streams_open") == 0 })
+	_ = c.SetReadDeadline(time.Now().Add(testTimeout))
+	var err error
+	for err == nil {
+		_, _, err = c.ReadMessage()
+	}
+	if rawio.IsTimeout(err) || isViolation(err) {
+		t.Errorf("behind half a message comes more: %v", err)
+	}
 }
 
 // TestMultiplexDrain: a server that ends lets requests end, refuses others, and closes the connection then.

@@ -6,12 +6,11 @@ import (
 	"testing"
 )
 
-// chatsAt are two replicas for chats, and a client of the first whose run waits for its agent.
-func chatsAt(t *testing.T, a *agent) (two *rig, c *wsClient) {
+// chatsAt are two replicas for chats, each with its way to Redis, and a client of the first whose run waits for its agent.
+func chatsAt(t *testing.T, a *agent, first, second string) (two *rig, c *wsClient) {
 	t.Helper()
-	address := redisAddress(t)
-	one := replica(t, a, "aisdk", "grace: 1m", address)
-	two = replica(t, a, "aisdk", "grace: 1m", address)
+	one := replica(t, a, "aisdk", "grace: 1m", first)
+	two = replica(t, a, "aisdk", "grace: 1m", second)
 	c = one.dialWS("/run", alice)
 	c.say(sends("one", "chat-1", "wait"))
 	c.half(1)
@@ -29,7 +28,8 @@ func chatsAt(t *testing.T, a *agent) (two *rig, c *wsClient) {
 func TestMultiplexReplicas(t *testing.T) {
 	t.Parallel()
 	a, goOn, stopped, _ := chatAgent(t)
-	two, c := chatsAt(t, a)
+	address := redisAddress(t)
+	two, c := chatsAt(t, a, address, address)
 	c.Close()
 	other := two.dialWS("/run", bob)
 	other.say(resumes("x", "chat-1"))
@@ -64,7 +64,8 @@ func TestMultiplexReplicas(t *testing.T) {
 func TestMultiplexStopAtReplica(t *testing.T) {
 	t.Parallel()
 	a, _, stopped, _ := chatAgent(t)
-	two, _ := chatsAt(t, a)
+	address := redisAddress(t)
+	two, _ := chatsAt(t, a, address, address)
 	c := two.dialWS("/run", alice)
 	c.say(resumes("back", "chat-1"))
 	c.half(1)

@@ -192,18 +192,20 @@ func (q *multiplexRequest) reads(run *sharedRun) {
 	}
 }
 
-// stop ends the run.
+// stop ends the run. Where that cannot be, the answer ends with the reason: the run goes on, and the client must not take it for cancelled.
 func (q *multiplexRequest) stop() {
 	q.mu.Lock()
 	q.stopped = true
 	run := q.run
 	q.mu.Unlock()
+	end := hub.Fail(hub.CodeCancelled, nil)
 	if run != nil {
 		if f := q.of.session.server.stopShared(run); f != nil {
-			q.of.refuse(q.id, f)
+			q.of.rejected(f)
+			end = f
 		}
 	}
-	q.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
+	q.canceler.cancel(end)
 }
 
 // begin implements [sink].

@@ -47,6 +47,7 @@ type cable struct {
 
 	mu    sync.Mutex
 	dead  bool
+	word  string // what it does not carry; "" for all
 	conns []net.Conn
 }
 
@@ -77,7 +78,7 @@ func (c *cable) work() {
 		}
 		c.conns = append(c.conns, in, out)
 		c.mu.Unlock()
-		go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
+		go func() { _, _ = io.Copy(out, snipped{in, c}); _ = out.Close() }()
 		go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
 	}
 }

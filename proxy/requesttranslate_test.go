@@ -95,6 +95,18 @@ func TestRequestDialect(t *testing.T) {
 	}
 }
 
+// TestRequestDialectOptions: the options of an upstream are those of the dialect that it answers in. What is written in another one does not follow
+// them, though an option there has the same name.
+func TestRequestDialectOptions(t *testing.T) {
+	t.Parallel()
+	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aSays+a2aDone)
+	r := start(t, a2aRoute(agent.url(), "request_dialect: langgraph\noptions: {disconnect: continue}", "client: agui\nrequests: {mode: translate}"))
+	r.call(t, 200, alice, "POST", "/run", aguiHello, "Hello")
+	if got := (<-asked).body; !strings.Contains(got, `"on_disconnect":"cancel"`) {
+		t.Errorf("the agent got %s", got)
+	}
+}
+
 // TestRequestsPass: a route can say that bodies pass as they came.
 func TestRequestsPass(t *testing.T) {
 	agent, asked := askedAgent(t)

@@ -67,6 +67,37 @@ func TestWaitingInFullServer(t *testing.T) {
 	rest(t, resp)
 }
 
+// meanwhile is a store of runs in which something happens while a request looks for its run.
+type meanwhile struct {
+	runlog.Store
+	happens func()
+}
+
+func (s meanwhile) Find(key runlog.Key) (runlog.Run, error) {
+	defer s.happens()
+	return s.Store.Find(key)
+}
+
+// TestWaitingFindsNoRoom: likewise one for whom there was room when its request came, and no more when it is to wait.
+func TestWaitingFindsNoRoom(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	yaml := simple(a.url(), "limits: {streams: 3}", "", "client: langgraph\nrequests: {mode: translate}\nresume: {grace: 1m}")
+	r := start(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
+	first := r.dial()
+	first.ask("POST", "/run/threads/t1/runs/stream", said("hi"), alice)
+	resp := first.response()
+	firstHalf(t, resp)
+	r.kept.runs = meanwhile{r.kept.runs, func() { r.open.Add(1) }}
+	if err := r.Reload(r.cfg); err != nil {
+		t.Fatal(err)
+	}
+	r.call(t, 503, alice, "GET", "/run"+resp.Header.Get("Content-Location")+"/join", "", "too_many_streams")
+	r.open.Add(-1)
+	close(goOn)
+	rest(t, resp)
+}
+
 // TestEventsOfFullRun: the events of a run that has as many readers as may be end in the middle: who reads them has not read the run.
 func TestEventsOfFullRun(t *testing.T) {
 	t.Parallel()

@@ -83,9 +83,7 @@ func (s *Server) serveHTTP(c *call, conn *inbound.Conn, f *hub.Failure) {
 	} else {
 		c.endThread()
 		s.rejected(f, c.path, c.peer, c.id)
-		if err := sink.refuse(f); err != nil {
-			f = asFailure(err)
-		}
+		_ = sink.refuse(f)
 	}
 	c.release()
 	s.giveBack(conn, st, sink, f)

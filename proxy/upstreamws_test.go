@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -121,15 +122,16 @@ func TestMessagesThatWaitedAreSent(t *testing.T) {
 	}
 }
 
-// TestLargeHandshake: the header of an upstream's handshake may be as large as limits.header.
+// TestLargeHandshake: the header of an upstream's handshake may be as large as limits.header, and by what a refusal says larger.
 func TestLargeHandshake(t *testing.T) {
 	t.Parallel()
-	for size, want := range map[int]string{7 << 10: `"status":"done"`, 16 << 10: "upstream_malformed"} {
+	for size, want := range map[int]string{8 << 10: `"status":"done"`, 9 << 10: `"status":"done"`, 9<<10 + 1: "upstream_malformed", 16 << 10: "upstream_malformed"} {
 		a := newAgent(t, func(p *peer) {
 			req := p.request()
 			sum := sha1.Sum([]byte(req.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
-			p.answer("101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade", "X-Pad: "+strings.Repeat("x", size),
-				"Sec-WebSocket-Accept: "+base64.StdEncoding.EncodeToString(sum[:]))
+			head := "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " +
+				base64.StdEncoding.EncodeToString(sum[:]) + "\r\nX-Pad: "
+			p.send(head + strings.Repeat("x", size-len(head)-4) + "\r\n\r\n")
 			for _, l := range []string{lineStart, lineHello, lineEnd} {
 				p.send(frame(fin|opText, false, l))
 			}
@@ -140,6 +142,23 @@ func TestLargeHandshake(t *testing.T) {
 		if got := r.demand("/run"); !strings.Contains(got.body, want) {
 			t.Errorf("%d bytes: %d %s", size, got.status, got.body)
 		}
+	}
+}
+
+// TestRefusalOfLargeHandshake: what an upstream says that refuses the handshake is read though its header is as large as may be.
+func TestRefusalOfLargeHandshake(t *testing.T) {
+	t.Parallel()
+	const said = 1 << 10 // is read of it
+	a := newAgent(t, func(p *peer) {
+		p.request()
+		head := "HTTP/1.1 403 No\r\nContent-Length: 1024\r\nX-Pad: "
+		p.send(head + strings.Repeat("x", 8<<10-len(head)-4) + "\r\n\r\n" + strings.Repeat("n", said-1) + "o")
+		p.awaitGone()
+	})
+	r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "limits: {header: 8KiB}\nlog: {upstream_errors: true}\n", "", "client: twin\n"))
+	r.post("/run", "{}")
+	if got := fmt.Sprint(r.awaitEnds(1)); !strings.Contains(got, strings.Repeat("n", said-1)+"o") {
+		t.Errorf("of the refusal, it is known %.500s", got)
 	}
 }
 

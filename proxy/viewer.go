@@ -56,9 +56,7 @@ func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure)
 		}
 		s.joined(v, string(f.Code))
 		s.rejected(f, v.call.path, v.call.peer, v.call.id)
-		if err := sink.refuse(f); err != nil {
-			return asFailure(err)
-		}
+		_ = sink.refuse(f)
 		return f
 	}
 	v.run.About.enter(v.run.Log)
@@ -188,9 +186,7 @@ func (s *Server) serveViewer(v *viewer, conn *inbound.Conn) {
 			s.giveUp(c, f)
 		}
 		s.rejected(f, c.path, c.peer, c.id)
-		if err := sink.refuse(f); err != nil {
-			f = asFailure(err)
-		}
+		_ = sink.refuse(f)
 	}
 	s.giveBack(conn, st, sink, f)
 }

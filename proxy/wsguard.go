@@ -86,8 +86,8 @@ type handshakeConn struct {
 	left int // bytes; negative: no bound, the handshake is over
 }
 
-// handshakeBuffer is what the library may read beyond the header.
-const handshakeBuffer = 4 << 10
+// handshakeBuffer is what the library reads behind the header, of what a refusal says.
+const handshakeBuffer = 1 << 10
 
 // Read implements net.Conn.
 func (c *handshakeConn) Read(p []byte) (int, error) {

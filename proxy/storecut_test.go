@@ -1,0 +1,146 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strings"
+	"testing"
+)
+
+// snipped is what a proxy sends to Redis by a connection, until a word comes by that the cable does not carry: the connection ends there.
+type snipped struct {
+	net.Conn
+	cable *cable
+}
+
+// Read implements io.Reader.
+func (s snipped) Read(p []byte) (int, error) {
+	n, err := s.Conn.Read(p)
+	if s.cable.refuses(p[:n]) {
+		_ = s.Conn.Close()
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+func (c *cable) refuses(sent []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.word != "" && bytes.Contains(bytes.ToLower(sent), []byte(c.word))
+}
+
+// refuse lets nothing pass any more with a word in it: a store that answers one question of a request, and not the next.
+func (c *cable) refuse(word string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.word = word
+}
+
+// TestStoreBetweenStopQuestions: who stops a run learns that the store is away, whichever of its two questions is not answered, and not that
+// the run was ended, or had ended before.
+func TestStoreBetweenStopQuestions(t *testing.T) {
+	t.Parallel()
+	a, goOn, gone := gatedAgent(t)
+	address, token := redisAddress(t), newToken()
+	line := newCable(t, address)
+	one, two := sharing(t, a, "langgraph", token, address), sharing(t, a, "langgraph", token, line.Addr().String())
+	one.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
+	c := one.dial()
+	c.ask("POST", "/run/threads/t1/runs/stream", said("one"), alice)
+	resp := c.response()
+	_, run, _ := strings.Cut(firstHalf(t, resp), `"run_id":"`)
+	run, _, _ = strings.Cut(run, `"`)
+	for _, question := range []string{":name:", "publish"} {
+		line.refuse(question)
+		two.call(t, 503, alice, "POST", "/run/threads/t1/runs/"+run+"/cancel", "", `"code":"store_unavailable"`)
+	}
+	close(goOn)
+	if got := rest(t, resp); !strings.Contains(got, "world") || len(gone) > 0 {
+		t.Errorf("the run goes on with %s", got)
+	}
+}
+
+// TestStoreBetweenJoinQuestions: who waits for the end of a run that is known to go on learns that its stream cannot be found, because the store
+// is away, and not that it cannot be waited for.
+func TestStoreBetweenJoinQuestions(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	address := redisAddress(t)
+	line := newCable(t, address)
+	one, two := replica(t, a, "langgraph", "grace: 1m", address), replica(t, a, "langgraph", "grace: 1m", line.Addr().String())
+	first := one.dial()
+	first.ask("POST", "/run/threads/t1/runs/stream", said("hi"), alice)
+	resp := first.response()
+	firstHalf(t, resp)
+	run := "/run" + resp.Header.Get("Content-Location")
+	await(t, "the run to be known", func() bool {
+		c := two.dial()
+		defer c.Close()
+		c.ask("GET", run, "", alice)
+		return c.response().StatusCode == 200
+	})
+	line.refuse(":name:")
+	two.call(t, 503, alice, "GET", run+"/join", "", `"code":"store_unavailable"`)
+	close(goOn)
+	rest(t, resp)
+}
+
+// TestStopOfForgottenTask: a task whose stream is all that is known of it is ended at another replica, and the answer says which task that was, and
+// of which conversation.
+func TestStopOfForgottenTask(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	address := redisAddress(t)
+	line := newCable(t, address)
+	one, two := replica(t, a, "a2a", "grace: 1m", address), replica(t, a, "a2a", "grace: 1m", line.Addr().String())
+	c := one.dial()
+	c.ask("POST", "/run", strings.Replace(a2aMessage("u1", "", "one"), "SendMessage", "SendStreamingMessage", 1), alice)
+	resp := c.response()
+	had := firstHalf(t, resp)
+	two.awaitRun(t, resp.Header.Get(runHeader))
+	_, id, _ := strings.Cut(had, `"task":{"id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	_, context, _ := strings.Cut(had, `"contextId":"`)
+	context, _, _ = strings.Cut(context, `"`)
+	two.kept.runs = unknownRuns{two.kept.runs}
+	if err := two.Reload(two.cfg); err != nil {
+		t.Fatal(err)
+	}
+	cancel := a2aCall("CancelTask", `"id":"`+id+`"`)
+	two.call(t, 200, bob, "POST", "/run", cancel, `"error":{"code":-32001,`)
+	line.refuse("publish") // its owner is known: the others need not be asked
+	two.call(t, 200, alice, "POST", "/run", cancel, `"result":{"id":"`+id+`","contextId":"`+context+`"`, `"state":"TASK_STATE_CANCELED"`)
+	<-gone
+	if got := rest(t, resp); !strings.Contains(got, "TASK_STATE_CANCELED") {
+		t.Errorf("the stream ends with %s", got)
+	}
+}
+
+// TestMultiplexStopWhileStoreIsAway: a chat that ends a run of an unreachable replica learns that the run was not ended, and not that it was.
+func TestMultiplexStopWhileStoreIsAway(t *testing.T) {
+	t.Parallel()
+	a, goOn, stopped, _ := chatAgent(t)
+	address := redisAddress(t)
+	line := newCable(t, address)
+	two, first := chatsAt(t, a, address, line.Addr().String())
+	c := two.dialWS("/run", alice)
+	c.say(resumes("back", "chat-1"))
+	numbers := c.half(1)
+	line.set(true)
+	c.say(aborts("back"))
+	got := ""
+	for m := c.next(numbers); m.Type != "end"; m = c.next(numbers) {
+		got += m.Type + " " + m.Chunk.Type + m.ErrorText + m.Chunk.ErrorText + "|"
+	}
+	if want := "chunk text-end|chunk errorThe store of conversations and runs cannot be reached. Try again later.|"; got != want {
+		t.Errorf("it reads %s, want %s", got, want)
+	}
+	if n := two.metric("sabir_requests_rejected_total", "code=store_unavailable"); n != 1 {
+		t.Errorf("%v refusals are counted", n)
+	}
+	close(goOn)
+	if got := first.rest("one")["one"]; got != ", world|end" || len(stopped) > 0 {
+		t.Errorf("the run goes on with %s", got)
+	}
+}
