@@ -164,6 +164,10 @@ func (c *call) endRun() {
 		return
 	}
 	c.run = nil
+	if _, err := r.log.Find(r.key); errors.Is(err, runlog.ErrUnknown) {
+		_ = r.log.Drop(r.key) // its conversation was deleted while it went on: nothing of that may come back
+		return
+	}
 	said, run := c.soFar.folder.Messages(), c.soFar.folder.Run()
 	switch begun := len(run.ID) > 0; {
 	case !begun && !r.known:
