@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,9 +57,9 @@ func operationOf(d *hub.Dialect, req *fasthttp.Request, rest string) hub.Operati
 	return op
 }
 
-// isCard reports whether an answer is a description that names URLs of the agent.
-func (x *stream) isCard(body *upstream.Body, sink *httpSink) bool {
-	return x.call.describedAt != "" && !sink.head && body.Status == fasthttp.StatusOK && isJSON(upstream.MediaType(body.Header))
+// mayBeCard reports whether an answer may be a description that names URLs of the agent: clients read it as one, however it is labelled.
+func (x *stream) mayBeCard(body *upstream.Body, sink *httpSink) bool {
+	return x.call.describedAt != "" && !sink.head && body.Status == fasthttp.StatusOK && !slices.Contains(streamTypes, upstream.MediaType(body.Header))
 }
 
 // passCard passes a description on with the URL of the route in place of the agent's.

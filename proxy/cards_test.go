@@ -64,6 +64,19 @@ func TestOwnCards(t *testing.T) {
 	f("POST", "", a2aCall("tasks/get", `"id":"t1"`), task, task)
 }
 
+// TestCardsOfAnyLabel: clients read a card as one, whatever its server says that it is.
+func TestCardsOfAnyLabel(t *testing.T) {
+	t.Parallel()
+	want := strings.ReplaceAll(ownCardRewritten, "https://sabir.example", "http://proxy.example")
+	for _, header := range [][]string{nil, {"Content-Type: text/plain"}, {"Content-Type: application/octet-stream"}, {"Content-Type: application/a2a+json"}} {
+		r := start(t, cardRoute(cardAgent(t, ownCard, header...)))
+		if got := r.demandBy("GET", "/run/.well-known/agent-card.json"); got.status != 200 || got.body != want {
+			t.Errorf("%v: status %d: %s", header, got.status, got.body)
+		}
+		r.close()
+	}
+}
+
 // TestCardsThatAreNone: what is no card passes as it came, one that is too long does not, and one that is cut stays cut.
 func TestCardsThatAreNone(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,8 @@ import (
 // memory, or a place that others do not get.
 func (r *rig) leavesNothing() {
 	r.t.Helper()
+	// What writes to a page ends a moment after its connection.
+	await(r.t, "the pages of operators to end", func() bool { return r.kept.inspect.watching.Load() == 0 })
 	open := 0
 	for _, a := range r.kept.quotas.places {
 		open += a.open
@@ -30,7 +32,7 @@ func (r *rig) leavesNothing() {
 		"runs that can be cancelled": len(r.runs.byKey), "streams that wait for their run": len(r.pending.byKey),
 		"claims": len(r.kept.claims.byKey), "connections by lines": len(r.lineConns.byID), "bytes of bodies": int(r.bodies.Used.Load()),
 		"clients with runs": hidden(r.t, &r.shed, "open").Len(), "names that are waited for": hidden(r.t, &r.kept.shared, "awaited").Len(),
-		"bytes of recordings": int(r.kept.files.memory.used.Load()), "pages of operators": int(r.kept.inspect.watching.Load()),
+		"bytes of recordings": int(r.kept.files.memory.used.Load()),
 	} {
 		if n != 0 {
 			r.t.Errorf("%s at the end: %d", what, n)

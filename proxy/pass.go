@@ -113,7 +113,7 @@ func (x *stream) passesStatus(up *upstream.Upstream, status int, sink sink) bool
 
 // passOrCopy finds out what an answer is, and returns it as the source of the engine that it needs.
 func (x *stream) passOrCopy(body *upstream.Body, sink *httpSink) (source, error) {
-	if x.isCard(body, sink) {
+	if x.mayBeCard(body, sink) {
 		return x.passCard(body, sink)
 	}
 	header := body.Header
