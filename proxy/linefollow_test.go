@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 )
@@ -53,12 +55,53 @@ func TestEditorFollowsTurn(t *testing.T) {
 	}
 	close(last)
 	one.holds(one.await("stopReason"), "dropped", "end_turn")
-	var next string // the other editor may learn of the end before the run of this one is given back
-	await(t, "the conversation to be free", func() bool {
-		next = two.prompt(session, "next")
-		return !strings.Contains(next, "session_busy")
+	two.holds(two.prompt(session, "next"), "end_turn")
+}
+
+// TestEditorGoesOnBehindTurn: an editor that reads the turn of another one along begins the next turn as soon as the other one has learned
+// that the turn is over, and not earlier. What it has yet to read of the turn comes first.
+func TestEditorGoesOnBehindTurn(t *testing.T) {
+	t.Parallel()
+	_, r := editors(t, newAgent(t, streaming(smallRun)), false)
+	var said strings.Builder
+	route, err := r.lineRoute("/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := r.newLineClient(route, route.first, fasthttp.AcquireRequest(), func(_ string, lines []byte) error {
+		said.Write(lines)
+		return nil
 	})
-	two.holds(next, "end_turn")
+	l.request.Header.SetMethod(fasthttp.MethodPost)
+	l.request.SetRequestURI("/run")
+	other := newLineTurn(l, nil, nil, "s", []byte("{}"))
+	reads := newLineTurn(l, nil, nil, "s", nil)
+	reads.follows, reads.shared = other, true
+	l.turns["s"] = reads
+	prompt := []byte(`{"jsonrpc":"2.0","id":7,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"next"}]}}`)
+	l.receive(prompt)
+	if got := said.String(); l.turns["s"] != reads || !strings.Contains(got, "session_busy") {
+		t.Fatalf("before the end of the turn: %s", got)
+	}
+	said.Reset()
+	other.ended.Store(true)
+	l.receive(prompt)
+	next := l.turns["s"]
+	if next == reads || said.Len() > 0 {
+		t.Fatalf("behind the turn: %s", said.String())
+	}
+	next.leave()
+	if reads.leaving.Failure() == nil {
+		t.Error("an editor that leaves goes on to read")
+	}
+	select {
+	case <-next.over:
+		t.Error("the turn has not waited for the rest of the other one")
+	default:
+	}
+	reads.end()
+	<-next.over
+	l.all.Wait()
 }
 
 // TestEditorIsLetGo: an editor whose reader is ended before the agent has said anything learns why.

@@ -65,6 +65,22 @@ func (t *lineTurn) next(of *sharedRun, left <-chan struct{}) *sharedRun {
 	}
 }
 
+// hasEnded reports whether the turn that the client reads along has ended, though the client may have yet to read the rest.
+func (t *lineTurn) hasEnded() bool {
+	if t.follows != nil {
+		return t.follows.ended.Load()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.body == nil && t.current.Ended()
+}
+
+// end tells who waits for the turn that it is over.
+func (t *lineTurn) end() {
+	t.ended.Store(true)
+	close(t.over)
+}
+
 // stop cancels the turn.
 func (t *lineTurn) stop() {
 	f := hub.Fail(hub.CodeCancelled, nil)
@@ -85,6 +101,9 @@ func (t *lineTurn) stop() {
 
 // leave lets the client of the turn go.
 func (t *lineTurn) leave() {
+	if t.before != nil {
+		t.before.leave()
+	}
 	f := hub.Fail(hub.CodeClientGone, nil)
 	t.leaving.cancel(f)
 	if !t.outlives() {
@@ -138,6 +157,7 @@ func (l *lineClient) follow(r *route, thread string, run *sharedRun) {
 	t.shared, t.follows, t.current = true, run.About.turn, run
 	l.turns[thread] = t
 	l.all.Go(func() {
+		defer t.end()
 		defer l.freed(t)
 		for run := run; run != nil && t.read(run); {
 			if t.follows == nil {

@@ -253,11 +253,12 @@ func (l *lineClient) enter(line []byte, m *hub.ClientMessage, thread string) {
 // begin begins a turn, unless the conversation has one. The caller holds l.mu.
 func (l *lineClient) begin(body []byte, thread string) {
 	r, target, f := l.find()
+	before := l.turns[thread]
 	switch {
 	case f != nil:
 	case l.over != "":
 		f = hub.Fail(l.over, nil)
-	case l.turns[thread] != nil:
+	case before != nil && !before.hasEnded():
 		f = hub.Fail(hub.CodeSessionBusy, nil)
 	}
 	if f != nil {
@@ -265,11 +266,14 @@ func (l *lineClient) begin(body []byte, thread string) {
 		return
 	}
 	t := newLineTurn(l, r, target, thread, body)
-	t.shared = l.shares(r)
+	t.shared, t.before = l.shares(r), before
 	l.turns[thread] = t
 	l.server.owners.Go(func() {
+		if before != nil {
+			<-before.over
+		}
 		t.run()
-		close(t.over)
+		t.end()
 	})
 	l.all.Go(func() {
 		select {
@@ -284,6 +288,12 @@ func (l *lineClient) begin(body []byte, thread string) {
 func (l *lineClient) freed(t *lineTurn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.free(t)
+}
+
+// endTurn lets the next turn of a conversation begin, before a client learns that this one is over. The caller holds l.mu.
+func (l *lineClient) endTurn(t *lineTurn) {
+	t.ended.Store(true)
 	l.free(t)
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -16,14 +17,16 @@ type lineTurn struct {
 	route    *route
 	target   *target
 	thread   string
-	body     []byte
+	body     []byte // nil where the client reads another's turn along
 	canceler *canceler
 	changed  chan struct{} // signalled by answers
 
 	follows *lineTurn     // the turn of another client, which this one reads along; nil: none, or it is another replica's
+	before  *lineTurn     // that has ended, and of which the client has yet to read the rest; nil: none
 	leaving *canceler     // of what the client reads, where the turn outlives its connection
 	once    sync.Once     // closes left
 	left    chan struct{} // closed when the client has left
+	ended   atomic.Bool   // set before its client learns that it has ended
 	over    chan struct{} // closed when the turn has ended
 
 	mu      sync.Mutex
@@ -80,7 +83,7 @@ func (t *lineTurn) run() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.free(t)
+	l.endTurn(t)
 	l.say(t.thread, t.body, hub.Event{Kind: hub.RunEnd, Status: hub.StatusCancelled})
 }
 
@@ -104,7 +107,7 @@ func (t *lineTurn) runOnce(c *call) *hub.Failure {
 func (t *lineTurn) refuse(f *hub.Failure) {
 	t.client.mu.Lock()
 	defer t.client.mu.Unlock()
-	t.client.free(t) // before the client learns that the turn is over
+	t.client.endTurn(t)
 	t.client.refuse(t.thread, t.body, f)
 }
 
@@ -235,7 +238,7 @@ func (s *lineSink) end(out *wire.Out, f *hub.Failure) error {
 	if f == nil && s.turn.pending() {
 		out.Buf = withoutLast(out.Buf)
 	} else {
-		s.client.free(s.turn) // before the client learns that the turn is over
+		s.client.endTurn(s.turn)
 	}
 	return s.send(out)
 }
