@@ -27,6 +27,8 @@ type Redis struct {
 	// How long what runs say may wait to be written together: it saves CPU, and replicas that read along are so much later. 0: at most 5ms,
 	// where a lot is said.
 	Flush time.Duration `yaml:"flush" jsonschema:"minimum=0"`
+	// How long each question to Redis waits for its answer. A request whose conversation or run depends on that then gets status 503.
+	Timeout time.Duration `yaml:"timeout" jsonschema:"minimum=1"`
 	// A file with the PEM certificates to trust, seen from the folder of this file; none: the system's.
 	CA string `yaml:"ca"`
 }
@@ -43,10 +45,13 @@ type Sentinel struct {
 }
 
 // usualRedis is one that is not used.
-var usualRedis = Redis{Prefix: "sabir:", Lease: 5 * time.Second}
+var usualRedis = Redis{Prefix: "sabir:", Lease: 5 * time.Second, Timeout: 2 * time.Second}
 
 // leastLease is the shortest time after which a replica may be taken for dead: a pause of the process must not be enough.
 const leastLease = 500 * time.Millisecond
+
+// Every request waits for the store. Below the first, a pause of the process fails requests; beyond the second, their clients have left.
+const leastStoreTimeout, longestStoreTimeout = 10 * time.Millisecond, time.Minute
 
 // longestFlush is the longest that records may wait: clients at other replicas wait as long.
 const longestFlush = time.Second
@@ -105,12 +110,14 @@ func (r *Redis) TLS() (*tls.Config, error) {
 func (v *validator) store(s *Store) {
 	r := &s.Redis
 	if !r.Used() {
-		usual := r.Flush == 0 && r.Prefix == usualRedis.Prefix && r.Lease == usualRedis.Lease && r.CA == usualRedis.CA
+		usual := r.Flush == 0 && r.Prefix == usualRedis.Prefix && r.Lease == usualRedis.Lease && r.Timeout == usualRedis.Timeout && r.CA == usualRedis.CA
 		v.check(usual, "store.redis", "has a meaning only with url, the address of the server, with cluster or with sentinel")
 		return
 	}
 	v.check(r.Lease >= leastLease, "store.redis.lease", "must be at least %s", leastLease)
 	v.check(r.Flush <= longestFlush, "store.redis.flush", "must be at most %s", longestFlush)
+	v.check(r.Timeout >= leastStoreTimeout && r.Timeout <= longestStoreTimeout, "store.redis.timeout",
+		"must be at least %s and at most %s", leastStoreTimeout, longestStoreTimeout)
 	v.check(r.CA == "" || r.URL.Scheme == "rediss", "store.redis.ca", "has a meaning only with a rediss:// address")
 	v.check(!r.several() || r.URL.Host == "" && r.URL.Scheme != "unix" && r.URL.RawQuery == "", "store.redis.url",
 		"must have no host and no parameters beside cluster or sentinel, as in rediss://user:password@/0")

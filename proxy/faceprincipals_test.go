@@ -146,7 +146,7 @@ func (x *trial) reply(p *peer, moment string) {
 func (x *trial) start(top, route string) {
 	x.t.Helper()
 	if top == "store" {
-		top = fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s, prefix: \"%s:%s:\"}}\n", redisAddress(x.t), testLease, x.d.Name, newToken())
+		top = storeYAML(redisAddress(x.t), fmt.Sprintf(", prefix: \"%s:%s:\"", x.d.Name, newToken()))
 	}
 	mode := "translate"
 	if len(x.d.Endpoints) == 0 {

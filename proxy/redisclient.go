@@ -32,19 +32,20 @@ func redisClient(cfg *config.Redis) (redis.UniversalClient, error) {
 	if options.TLSConfig, err = cfg.TLS(); err != nil {
 		return nil, fmt.Errorf("store.redis.ca: %w", err)
 	}
+	options.ReadTimeout, options.WriteTimeout = cmp.Or(options.ReadTimeout, cfg.Timeout), cmp.Or(options.WriteTimeout, cfg.Timeout)
 	options.Dialer = rawio.Dialer(redis.NewDialer(&redis.Options{DialTimeout: cmp.Or(options.DialTimeout, redisDialTimeout), TLSConfig: options.TLSConfig}))
 	switch s := &cfg.Sentinel; {
 	case len(cfg.Cluster) > 0:
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: cfg.Cluster, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true, Protocol: options.Protocol,
-			Dialer:   options.Dialer,
+			Dialer: options.Dialer, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout,
 			PoolSize: runstore.Groups + 10*runtime.GOMAXPROCS(0), // of each server, which may have all that wait for runs
 		}), nil
 	case s.Master != "":
 		return redis.NewFailoverClient(&redis.FailoverOptions{
 			MasterName: s.Master, SentinelAddrs: s.Addresses, SentinelUsername: s.Username, SentinelPassword: string(s.Password),
 			Username: options.Username, Password: options.Password, DB: options.DB, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true,
-			Protocol: options.Protocol, Dialer: options.Dialer,
+			Protocol: options.Protocol, Dialer: options.Dialer, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout,
 		}), nil
 	}
 	options.ContextTimeoutEnabled = true // no client waits for longer than the store says

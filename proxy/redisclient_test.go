@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -27,6 +28,14 @@ func TestRedisClient(t *testing.T) {
 	one := made("redis://u:p@somewhere:1/3", config.Redis{}).(*redis.Client).Options()
 	if one.Addr != "somewhere:1" || one.Username != "u" || one.Password != "p" || one.DB != 3 || one.TLSConfig != nil || !one.ContextTimeoutEnabled {
 		t.Errorf("one server: %+v", one)
+	}
+	slow := made("redis://somewhere", config.Redis{Timeout: time.Minute}).(*redis.Client).Options()
+	if one.ReadTimeout >= time.Minute || slow.ReadTimeout != time.Minute || slow.WriteTimeout != time.Minute {
+		t.Errorf("it waits %s to read and %s to write, by itself %s", slow.ReadTimeout, slow.WriteTimeout, one.ReadTimeout)
+	}
+	own := made("redis://somewhere?read_timeout=7s", config.Redis{Timeout: time.Minute}).(*redis.Client).Options()
+	if own.ReadTimeout != 7*time.Second {
+		t.Errorf("it waits %s, and not as its URL says", own.ReadTimeout)
 	}
 	if one.Protocol != 2 || made("redis://somewhere?protocol=3", config.Redis{}).(*redis.Client).Options().Protocol != 3 {
 		t.Errorf("it speaks RESP%d where the URL does not say, or not what it says", one.Protocol)

@@ -54,13 +54,13 @@ func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *me
 	redis.SetLogger(redisLog{log}) // of the whole process, else it writes to stderr
 	count := func(event string) { m.storeEvents.WithLabelValues(event).Inc() }
 	r.store = runstore.Open(runstore.Config{
-		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Flush: cfg.Flush, Backlog: storeBacklog,
+		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Timeout: cfg.Timeout, Flush: cfg.Flush, Backlog: storeBacklog,
 		OnStop: r.stopOwn, OnWatch: r.watchOwn, OnCancel: cancel, Count: count,
 		OnError: (&storeLog{log: log, what: "the store of runs"}).note,
 	})
 	turns := &storeLog{log: log, what: "the store of conversations"}
 	r.kept = threadstore.Open(threadstore.Config{
-		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease,
+		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Timeout: cfg.Timeout,
 		OnError: func(err error) {
 			count(runstore.EventError)
 			turns.note(err)

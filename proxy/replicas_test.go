@@ -100,8 +100,14 @@ func storeYAML(address, rest string) string {
 	if strings.Contains(address, ",") {
 		where = fmt.Sprintf("cluster: [%s]", address)
 	}
+	if !strings.Contains(rest, "timeout:") {
+		rest += fmt.Sprintf(", timeout: %s", testStoreTimeout)
+	}
 	return fmt.Sprintf("store: {redis: {%s, lease: %s%s}}\n", where, testLease, rest)
 }
+
+// testStoreTimeout is how long requests of tests wait for the store: a busy machine may stop for longer than the usual time.
+const testStoreTimeout = 20 * time.Second
 
 // testLease is the lease of replicas in tests.
 const testLease = 500 * time.Millisecond
@@ -109,7 +115,13 @@ const testLease = 500 * time.Millisecond
 // replica is one of several proxies that share a Redis server.
 func replica(t *testing.T, a *agent, client, resume, address string) *rig {
 	t.Helper()
-	top := storeYAML(address, fmt.Sprintf(", prefix: \"%s:\"", t.Name())) + "timeouts: {drain: 20s}"
+	return replicaOf(t, a, client, resume, storeYAML(address, fmt.Sprintf(", prefix: \"%s:\"", t.Name())))
+}
+
+// replicaOf is the same with a store that is configured in its own way.
+func replicaOf(t *testing.T, a *agent, client, resume, store string) *rig {
+	t.Helper()
+	top := store + "timeouts: {drain: 20s}"
 	return start(t, strings.Replace(simple(a.url(), top, "", "client: "+client+"\nrequests: {mode: translate}\nresume: {"+resume+"}"),
 		"path: /run", "path: /run/*", 1))
 }
@@ -352,7 +364,7 @@ func TestStoreFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, _, _ := gatedAgent(t)
-	r := replica(t, a, "agui", "grace: 1m", frozen.Addr().String())
+	r := replicaOf(t, a, "agui", "grace: 1m", storeYAML(frozen.Addr().String(), ", timeout: 2s"))
 	t.Cleanup(func() { _ = frozen.Close() }) // before the replica ends
 	var all sync.WaitGroup
 	begun := time.Now()

@@ -164,7 +164,7 @@ func benchStore(b *testing.B, flush time.Duration) *Store {
 		b.Skip("set SABIR_TEST_REDIS to the host and port of a Redis server: one in this process would be measured as well")
 	}
 	s := Open(Config{
-		Client: redistest.Client(address), Prefix: "bench:", Lease: time.Minute, Flush: flush, Backlog: 64 << 20,
+		Client: redistest.Client(address), Prefix: "bench:", Lease: time.Minute, Timeout: 2 * time.Second, Flush: flush, Backlog: 64 << 20,
 		OnError: func(err error) { b.Error(err) }, Count: func(string) {}, OnStop: func(string) {}, OnWatch: func(string) {},
 	})
 	b.Cleanup(s.Close)

@@ -23,7 +23,7 @@ const answerTime = time.Second
 
 // Cancel asks all replicas to cancel runs, and reports whether one of them had any.
 func (s *Store) Cancel(what []byte) (found bool, err error) {
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	to := s.key("answers", s.name+"-"+newID())
 	data, err := json.Marshal(cancelRequest{what, to})
@@ -80,7 +80,7 @@ func (s *Store) listen(ctx context.Context) {
 func (s *Store) answerCancels(ctx context.Context, ready chan<- struct{}) {
 	sub := s.cfg.Client.Subscribe(ctx, s.key("cancel", ""))
 	defer sub.Close()
-	_, err := sub.ReceiveTimeout(ctx, timeout)
+	_, err := sub.ReceiveTimeout(ctx, s.cfg.Timeout)
 	s.report(err)
 	close(ready)
 	for messages := sub.Channel(); ; {

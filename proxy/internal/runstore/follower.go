@@ -81,7 +81,7 @@ func (f *follower) groupOf(name string) *followedGroup {
 // Follow gives everything that a run has said to sink, and then what it says, until it ends or Leave is called.
 func (s *Store) Follow(token, owner string, sink Sink) (*Followed, error) {
 	r := &Followed{Owner: owner, token: token, last: "0-0", sink: sink, store: s}
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	for {
 		list, err := s.cfg.Client.XRangeN(ctx, s.key("run", token), "("+r.last, "+", page).Result()

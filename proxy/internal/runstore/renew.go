@@ -7,7 +7,7 @@ func (w *writer) renew() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := w.store
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	pipe := s.cfg.Client.Pipeline()
 	for r := range w.live {
 		pipe.Expire(ctx, r.stream, unended)

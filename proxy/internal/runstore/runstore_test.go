@@ -55,7 +55,7 @@ func openFlushing(t *testing.T, address string, backlog int, lease, flush time.D
 	t.Helper()
 	r := &rig{client: redistest.Client(address), stops: make(chan string, 1), watch: make(chan string, 1)}
 	r.Store = Open(Config{
-		Client: r.client, Prefix: t.Name() + ":", Lease: lease, Flush: flush, Backlog: backlog,
+		Client: r.client, Prefix: t.Name() + ":", Lease: lease, Timeout: 2 * time.Second, Flush: flush, Backlog: backlog,
 		OnCancel: func(what []byte) bool { return string(what) == r.name },
 		OnStop:   func(token string) { r.stops <- token }, OnWatch: func(token string) { r.watch <- token },
 		OnError: func(error) {},

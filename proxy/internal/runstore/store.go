@@ -27,6 +27,8 @@ type Config struct {
 	Prefix string        // of all keys
 	Lease  time.Duration // how long a replica counts as alive that says nothing
 
+	Timeout time.Duration // how long one operation waits for Redis
+
 	Flush    time.Duration          // how long what runs say may wait to be sent together
 	Backlog  int                    // bytes that wait for Redis; beyond, the runs that they belong to are lost to other replicas
 	OnStop   func(token string)     // another replica wants a run of this one to end
@@ -73,9 +75,6 @@ const (
 // unended is how long what belongs to a run that goes on is kept without being renewed.
 const unended = 30 * time.Minute
 
-// timeout is how long a client waits for the store.
-const timeout = 2 * time.Second
-
 // ErrFormat says that a run was written by another version of Sabir.
 var ErrFormat = errors.New("the run was begun by another version of Sabir")
 
@@ -101,9 +100,9 @@ func newID() string {
 
 // Close sends what waits, and takes the replica out.
 func (s *Store) Close() {
-	s.writer.flush(timeout)
+	s.writer.flush(s.cfg.Timeout)
 	s.stop()
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	pipe := s.cfg.Client.Pipeline()
 	pipe.Del(ctx, s.key("replica", s.name))
@@ -184,7 +183,7 @@ func (s *Store) report(err error) {
 
 // Find returns the token of the newest run of a name, "" if there is none.
 func (s *Store) Find(name string) (token string, err error) {
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	token, err = s.cfg.Client.Get(ctx, s.key("name", name)).Result()
 	if errors.Is(err, redis.Nil) {
@@ -196,7 +195,7 @@ func (s *Store) Find(name string) (token string, err error) {
 
 // Claim makes a name lead to a run that is about to begin, for so long, unless it leads to another one.
 func (s *Store) Claim(name, token string, most time.Duration) (mine bool, err error) {
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	mine, err = s.cfg.Client.SetNX(ctx, s.key("name", name), token, most).Result()
 	s.report(err)
@@ -205,7 +204,7 @@ func (s *Store) Claim(name, token string, most time.Duration) (mine bool, err er
 
 // Unclaim gives a claim back whose run does not begin.
 func (s *Store) Unclaim(name, token string) {
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	s.report(unclaimScript.Run(ctx, s.cfg.Client, []string{s.key("name", name)}, token).Err())
 }
@@ -216,7 +215,7 @@ return 0`)
 
 // Head returns what is known of a run, nil if nothing is.
 func (s *Store) Head(token string) (*Head, error) {
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	data, err := s.cfg.Client.Get(ctx, s.key("head", token)).Bytes()
 	if errors.Is(err, redis.Nil) {
@@ -243,7 +242,7 @@ func (s *Store) Watch(owner, token string) error { return s.tell(owner, "watch",
 const inboxSize = 10_000
 
 func (s *Store) tell(owner, what, token string) error {
-	ctx, done := context.WithTimeout(context.Background(), timeout)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	return s.put(ctx, s.inbox(s.group(owner), owner), what, token)
 }

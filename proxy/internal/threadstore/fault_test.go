@@ -73,7 +73,7 @@ func TestFrozen(t *testing.T) {
 	for what, do := range r.operations() {
 		all.Go(func() {
 			begun := time.Now()
-			if unavailable(t, what, do()); time.Since(begun) > 3*timeout {
+			if unavailable(t, what, do()); time.Since(begun) > 3*r.cfg.Timeout {
 				t.Errorf("%s took %s", what, time.Since(begun))
 			}
 		})

@@ -62,7 +62,7 @@ func (s *Store) renew(ctx context.Context) {
 }
 
 func (s *Store) renewAll(ctx context.Context) {
-	ctx, done := context.WithTimeout(ctx, timeout)
+	ctx, done := context.WithTimeout(ctx, min(s.cfg.Timeout, s.cfg.Lease))
 	defer done()
 	pipe, renewed := s.cfg.Client.Pipeline(), map[*redis.Cmd][2]string{}
 	s.holds.mu.Lock()

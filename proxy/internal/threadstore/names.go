@@ -16,7 +16,7 @@ func (s *Store) Create(key threads.Key, with threads.Seed) error {
 	if l.Names == 0 || with.Size+len(with.Meta) > l.Bytes {
 		return nil
 	}
-	ctx, done := begin()
+	ctx, done := s.begin()
 	defer done()
 	pieces, err := s.store(ctx, nil, 0, with.Messages)
 	if err == nil {
@@ -72,7 +72,7 @@ func (s *Store) Find(key threads.Key) (v threads.View, err error) {
 	if s.limits.Load().Names == 0 {
 		return v, threads.ErrUnknown
 	}
-	ctx, done := begin()
+	ctx, done := s.begin()
 	defer done()
 	f, err := s.read(ctx, nameOfKey(key))
 	if err != nil {
@@ -94,7 +94,7 @@ return 1`)
 
 // Forget implements [threads.Names].
 func (s *Store) Forget(key threads.Key) error {
-	ctx, done := begin()
+	ctx, done := s.begin()
 	defer done()
 	name := nameOfKey(key)
 	keys := []string{s.key(keyThread, name), s.key(keyHold, name)}
@@ -115,7 +115,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
 
 // SetMeta implements [threads.Notes].
 func (s *Store) SetMeta(key threads.Key, meta []byte) error {
-	ctx, done := begin()
+	ctx, done := s.begin()
 	defer done()
 	keep := s.limits.Load().Keep.Milliseconds()
 	return s.fail(noteScript.Run(ctx, s.cfg.Client, []string{s.key(keyThread, nameOfKey(key))}, meta, keep).Err())
@@ -123,7 +123,7 @@ func (s *Store) SetMeta(key threads.Key, meta []byte) error {
 
 // Of implements [threads.Notes].
 func (s *Store) Of(scope string) (names []string, err error) {
-	ctx, done := begin()
+	ctx, done := s.begin()
 	defer done()
 	names, err = s.cfg.Client.ZRevRange(ctx, s.namesKey(scope), 0, -1).Result()
 	return names, s.fail(err)

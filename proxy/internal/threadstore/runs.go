@@ -32,7 +32,7 @@ func (r Runs) listKey(scope, thread string) string {
 
 // Find implements [runlog.Reader].
 func (r Runs) Find(key runlog.Key) (runlog.Run, error) {
-	ctx, done := begin()
+	ctx, done := r.begin()
 	defer done()
 	all, err := r.find(ctx, key.Scope, []string{key.Run})
 	switch {
@@ -96,7 +96,7 @@ func (r Runs) renewLists(ctx context.Context, scope string, all []runlog.Run) er
 
 // Of implements [runlog.Reader].
 func (r Runs) Of(scope, thread string) ([]runlog.Run, error) {
-	ctx, done := begin()
+	ctx, done := r.begin()
 	defer done()
 	names, err := r.cfg.Client.ZRevRange(ctx, r.listKey(scope, thread), 0, mostRuns-1).Result()
 	if err != nil || len(names) == 0 {
@@ -125,7 +125,7 @@ func (r Runs) Put(key runlog.Key, run runlog.Run) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := begin()
+	ctx, done := r.begin()
 	defer done()
 	pipe := r.cfg.Client.TxPipeline()
 	pipe.Set(ctx, r.key(keyPast, name), data, l.Keep)
@@ -167,14 +167,14 @@ func (r Runs) Drop(key runlog.Key) error {
 		}
 		return err
 	}
-	ctx, done := begin()
+	ctx, done := r.begin()
 	defer done()
 	return r.fail(r.drop(ctx, key.Scope, run.Thread, key.Run))
 }
 
 // Forget implements [runlog.Writer].
 func (r Runs) Forget(scope, thread string) error {
-	ctx, done := begin()
+	ctx, done := r.begin()
 	defer done()
 	names, err := r.cfg.Client.ZRange(ctx, r.listKey(scope, thread), 0, -1).Result()
 	if err != nil || len(names) == 0 {

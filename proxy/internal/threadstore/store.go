@@ -39,6 +39,7 @@ type Config struct {
 	Client  redis.UniversalClient // the store does not close it
 	Prefix  string                // of all keys
 	Lease   time.Duration         // how long a turn goes on whose replica does not renew it
+	Timeout time.Duration         // how long one operation waits for Redis
 	OnError func(error)           // Redis cannot be reached, or answers with an error
 	OnLost  func()                // what a turn said is not remembered
 }
@@ -83,11 +84,9 @@ func (s *Store) Limit(l Limits) {
 // Evicted is how many conversations and answers this replica has deleted because there were too many.
 func (s *Store) Evicted() int64 { return s.evicted.Load() }
 
-// timeout is how long one operation waits for Redis.
-const timeout = 2 * time.Second
-
-func begin() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), timeout)
+// begin bounds how long one operation waits for Redis.
+func (s *Store) begin() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), s.cfg.Timeout)
 }
 
 // fail reports an error of Redis, and returns what the client gets.

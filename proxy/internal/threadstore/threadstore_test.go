@@ -66,7 +66,7 @@ func open(t *testing.T, address string, lease time.Duration) *rig {
 	r := &rig{t: t, client: redistest.Client(address)}
 	r.client.AddHook(r)
 	r.Store = Open(Config{
-		Client: r.client, Prefix: t.Name() + ":", Lease: lease,
+		Client: r.client, Prefix: t.Name() + ":", Lease: lease, Timeout: 2 * time.Second,
 		OnError: func(err error) { r.note(func() { r.errs = append(r.errs, err) }) },
 		OnLost:  func() { r.note(func() { r.lost++ }) },
 	})

@@ -35,7 +35,7 @@ func (s *Store) Begin(t *threads.Turn) error {
 		}
 		return nil
 	}
-	ctx, done := begin()
+	ctx, done := s.begin()
 	defer done()
 	own := &turn{token: s.unique(), begun: time.Now()}
 	err := s.open(ctx, t, own)
@@ -156,7 +156,7 @@ func (s *Store) End(t *threads.Turn, said *threads.Said) {
 	if own == nil {
 		return
 	}
-	ctx, done := begin()
+	ctx, done := s.begin()
 	defer done()
 	if said == nil || own.before.Size+said.Size > s.limits.Load().Bytes {
 		if said != nil {
