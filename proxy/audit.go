@@ -167,8 +167,12 @@ func (x *stream) endAudit(ending string, took time.Duration) {
 	a.Time, a.Principal, a.Peer, a.RequestID = x.begun.UTC(), c.principal(), c.peer, c.id
 	a.Route, a.Upstream, a.From, a.To = c.route.cfg.Path, c.route.up.Cfg.Name, c.route.source.Name, c.target.dialect.Name
 	a.Ending, a.Millis, a.Redactions, a.Copied = ending, took.Milliseconds(), x.stats.Redactions(), x.stats.Copied > 0
-	if tokens := x.stats.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
-		a.TokensIn, a.TokensOut = &tokens.In, &tokens.Out
+	tokens := x.stats.Usage.Sum()
+	if tokens.In >= 0 {
+		a.TokensIn = &tokens.In
+	}
+	if tokens.Out >= 0 {
+		a.TokensOut = &tokens.Out
 	}
 	line, _ := json.Marshal(a) // it has nothing that JSON has no form for
 	x.server.audit.Write(line)

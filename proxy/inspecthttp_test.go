@@ -135,13 +135,30 @@ func TestRunsAreShownOnce(t *testing.T) {
 			t.Errorf("after %d runs there comes %q, and then %q", n, changed, again)
 		}
 	}
-	r.kept.inspect.mu.Lock()
-	r.kept.inspect.memory.limit = 0
-	r.kept.inspect.forget()
-	r.kept.inspect.mu.Unlock()
+	forget := func() {
+		r.kept.inspect.mu.Lock()
+		defer r.kept.inspect.mu.Unlock()
+		defer func(limit int64) { r.kept.inspect.memory.limit = limit }(r.kept.inspect.memory.limit)
+		r.kept.inspect.memory.limit = 0
+		r.kept.inspect.forget()
+	}
+	forget()
 	gone, _ := news(nil)
 	if again, _ := news(nil); !bytes.Contains(gone, []byte(`"changed":[]`)) || !bytes.Contains(gone, []byte("[1,2]")) && !bytes.Contains(gone, []byte("[2,1]")) || len(again) > 0 {
 		t.Errorf("when both are forgotten there comes %q, and then %q", gone, again)
+	}
+	post := func(n int) {
+		r.post("/run", "{}")
+		r.awaitEnds(n)
+	}
+	post(3)
+	if _, over := news(nil); over {
+		t.Error("it is over")
+	}
+	forget()
+	post(4)
+	if other, _ := news(nil); strings.Count(string(other), `"key":4`) != 1 || !bytes.Contains(other, []byte(`"gone":[3]`)) {
+		t.Errorf("when one has come and another is forgotten there comes %q", other)
 	}
 }
 

@@ -158,6 +158,20 @@ func TestKeptRecordsUnknown(t *testing.T) {
 	}
 }
 
+// TestKeptRecordsBelow: clients whose dialect has no endpoints begin runs that others come to by any path below the route.
+func TestKeptRecordsBelow(t *testing.T) {
+	t.Parallel()
+	c := resumeClients[7]
+	a, goOn, said := alikeAgent(t, dialect(t, c.dialect))
+	close(goOn)
+	r := alike(t, a, c.dialect, "", "client: "+c.dialect+"\nresume: {grace: 1m}")
+	resp, got := r.post(c.path+"/any/where", c.body, alice)
+	again := r.call(t, 200, alice+"\r\nX-Sabir-Run: "+resp.Header.Get(runHeader), "GET", "/run", "")
+	if got != said || again != said {
+		t.Errorf("%s run %q gets\n%s\nand then\n%s", c.dialect, resp.Header.Get(runHeader), got, again)
+	}
+}
+
 // TestAgentsOwnRequests: what is no run, and positions that are the agent's own, pass on to it as before.
 func TestAgentsOwnRequests(t *testing.T) {
 	t.Parallel()

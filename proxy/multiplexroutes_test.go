@@ -1,8 +1,13 @@
 package proxy
 
 import (
+	"bytes"
+	"net"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // TestMultiplexBug: a request that ends in a panic is answered by its name, and gives back what it holds; the connection goes on.
@@ -23,6 +28,41 @@ func TestMultiplexBug(t *testing.T) {
 	}
 	await(t, "the memory to be given back", func() bool { return r.bodies.Used.Load() == 0 })
 }
+
+// TestMultiplexCut: an answer that has broken off ends for its client, unless that has left; also where it has been stopped.
+func TestMultiplexCut(t *testing.T) {
+	t.Parallel()
+	for left, want := range map[hub.Code]bool{"": true, hub.CodeCancelled: true, hub.CodeShutdown: true, hub.CodeClientGone: false, hub.CodeClientSlow: false} {
+		var sent bytes.Buffer
+		m := newMultiplexer(&session{target: &target{dialect: dialect(t, "aisdk")}, client: &clientConn{Conn: writesTo{&sent}, writeTimeout: time.Hour}})
+		q := &multiplexRequest{of: m, id: []byte("one")}
+		if left != "" {
+			q.canceler.cancel(hub.Fail(left, nil))
+		}
+		for _, code := range []hub.Code{hub.CodeInternal, hub.CodeClientSlow, hub.CodeClientGone} {
+			sent.Reset()
+			q.cut(hub.Fail(code, nil))
+			if got := strings.Contains(sent.String(), `"requestId":"one"`); got != want {
+				t.Errorf("%s behind %q is said: %t", code, left, got)
+			}
+		}
+		sent.Reset()
+		q.cut(hub.Fail(hub.CodeReset, nil)) // an answer that says so itself
+		if q.cut(nil); sent.Len() > 0 {
+			t.Errorf("an end is said twice: %q", sent.String())
+		}
+	}
+}
+
+// writesTo is a connection that can only be written to.
+type writesTo struct{ *bytes.Buffer }
+
+func (writesTo) Close() error                       { return nil }
+func (writesTo) LocalAddr() net.Addr                { return noAddress{} }
+func (writesTo) RemoteAddr() net.Addr               { return noAddress{} }
+func (writesTo) SetDeadline(_ time.Time) error      { return nil }
+func (writesTo) SetReadDeadline(_ time.Time) error  { return nil }
+func (writesTo) SetWriteDeadline(_ time.Time) error { return nil }
 
 // TestMultiplexReload: the requests of a connection follow the configuration that is in force when they begin.
 func TestMultiplexReload(t *testing.T) {

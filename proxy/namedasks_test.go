@@ -3,6 +3,9 @@ package proxy
 import (
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // mastraServer asks whether a call may run, and takes the answer from whomever.
@@ -59,4 +62,18 @@ func TestAnswersOfThoseAsked(t *testing.T) {
 	answer(200, alice, "R:c1")
 	ask("X-Other: 1")
 	answer(200, "X-Other: 2", "R:c1")
+}
+
+// TestAsksOfOtherServers: a question of a server that knows by itself who was asked is not remembered.
+func TestAsksOfOtherServers(t *testing.T) {
+	t.Parallel()
+	for _, d := range []string{"agui", "langgraph", "mastra"} {
+		r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  a: {url: 'http://127.0.0.1:1/api/agents/x', dialect: "+d+"}\nroutes:\n  - {path: /run, upstream: a, client: agui, requests: {mode: translate}}\n")
+		route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+		c := &call{route: route, scope: "s"}
+		c.rememberAsk(&hub.Event{Kind: hub.Ask, ID: []byte("q1")})
+		if _, err := route.runs.Find(c.askKey([]byte("q1"))); (err == nil) != (d == "mastra") {
+			t.Errorf("a question of %s: %v", d, err)
+		}
+	}
 }

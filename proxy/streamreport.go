@@ -145,8 +145,12 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	if len(c.losses.Names) > 0 {
 		fields = append(fields, zap.Strings("request_losses", c.losses.Names))
 	}
-	if tokens := t.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
-		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
+	tokens := t.Usage.Sum()
+	if tokens.In >= 0 {
+		fields = append(fields, zap.Int64("tokens_in", tokens.In))
+	}
+	if tokens.Out >= 0 {
+		fields = append(fields, zap.Int64("tokens_out", tokens.Out))
 	}
 	if x.agent != nil {
 		fields = append(fields, zap.String("session", string(x.agent.Known)), zap.Int("asks", x.agent.asked))

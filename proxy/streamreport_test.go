@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -95,15 +96,23 @@ func (r *rig) histogram(name string) (n uint64, sum float64) {
 	return n, sum
 }
 
-// TestTokensOfOneSide: an agent that counts only what it read, or only what it wrote, is quoted with that.
+// TestTokensOfOneSide: of an agent that counts only what it read, or only what it wrote, log and audit say nothing of the other.
 func TestTokensOfOneSide(t *testing.T) {
 	t.Parallel()
-	for usage, want := range map[string][2]int64{`{"in":3}`: {3, -1}, `{"out":4}`: {-1, 4}, `{"in":0}`: {0, -1}} {
+	for usage, want := range map[string][2]any{`{"in":3}`: {3.0, nil}, `{"out":4}`: {nil, 4.0}, `{"in":0}`: {0.0, nil}, `{"out":0}`: {nil, 0.0}, `{"total":5}`: {nil, nil}} {
 		a := newAgent(t, streaming(lines(lineStart, lineHello, `{"kind":"usage","scope":"run","usage":`+usage+`}`, lineEnd)))
-		r := start(t, simple(a.url(), "", "", "client: twin\n"))
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		r := start(t, simple(a.url(), "audit: {path: "+path+"}\n", "", "client: twin\n"))
 		r.post("/run", "{}")
-		if end := r.awaitEnds(1); end["tokens_in"] != want[0] || end["tokens_out"] != want[1] {
-			t.Errorf("%s: log %v", usage, end)
+		end, line := r.awaitEnds(1), auditLines(t, path, 1)[0]
+		for i, key := range []string{"tokens_in", "tokens_out"} {
+			logged := end[key]
+			if n, said := logged.(int64); said {
+				logged = float64(n)
+			}
+			if logged != want[i] || line[key] != want[i] {
+				t.Errorf("%s: %s is %v in the log, %v in the audit, want %v", usage, key, logged, line[key], want[i])
+			}
 		}
 	}
 }
