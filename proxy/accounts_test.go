@@ -24,6 +24,9 @@ func TestAccountsAreBounded(t *testing.T) {
 		t.Fatal("the first run is refused")
 	}
 	for i := range maxAccounts + 1000 {
+		if i == maxAccounts && q.forgotten > 1 {
+			t.Errorf("%v are forgotten while there is room", q.forgotten)
+		}
 		if over := q.request(claimOf(fmt.Sprint(i), quota), now); over != nil {
 			t.Fatalf("client %d: %+v", i, over)
 		}

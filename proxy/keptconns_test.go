@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // TestConnectionsAreKept on both sides, after good ends and after errors.
@@ -215,6 +217,33 @@ func TestConnectionClose(t *testing.T) {
 			t.Errorf("%s: close %v, then %v %v", path, resp.Close, n, err)
 		}
 	}
+}
+
+// TestNothingFollows: requests follow on a connection whose run has ended, failed or was stopped, and not behind one that broke off.
+func TestNothingFollows(t *testing.T) {
+	t.Parallel()
+	f := func(given, failed hub.Code, want bool) {
+		t.Helper()
+		failure := func(c hub.Code) *hub.Failure {
+			if c == "" {
+				return nil
+			}
+			return hub.Fail(c, nil)
+		}
+		if got := isLast(failure(given), failure(failed)); got != want {
+			t.Errorf("given up for %q, failed by %q: last %t, want %t", given, failed, got, want)
+		}
+	}
+	f("", "", false)
+	f("", hub.CodeReset, false)
+	f(hub.CodeCancelled, hub.CodeCancelled, false)
+	f(hub.CodeCancelled, "", false)
+	f("", hub.CodeInternal, true)
+	f("", hub.CodeClientGone, true)
+	f("", hub.CodeClientSlow, true)
+	f(hub.CodeShutdown, "", true)
+	f(hub.CodeDuration, hub.CodeReset, true)
+	f(hub.CodeCancelled, hub.CodeInternal, true)
 }
 
 // TestUnclearAnswersAreLetGo: an answer that ends too early, while its beginning is looked at, leaves no connection to the upstream open.

@@ -222,6 +222,12 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 // clientFault reports that the client is gone, so that the end of the stream is not written.
 func clientFault(c hub.Code) bool { return c == hub.CodeClientGone || c == hub.CodeClientSlow }
 
+// isLast reports whether nothing can follow on a connection: its client has left, or the body has no end. A run that was stopped has one.
+func isLast(given, f *hub.Failure) bool {
+	cut := f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal)
+	return cut || given != nil && given.Code != hub.CodeCancelled
+}
+
 func asFailure(err error) *hub.Failure {
 	var f *hub.Failure
 	if errors.As(err, &f) {

@@ -104,9 +104,7 @@ func (s *Server) giveBack(conn *inbound.Conn, st *canceler, sink *httpSink, f *h
 		concludeStream(conn.Stream, sink)
 		return
 	}
-	// Where the client left, or a body has no end, nothing can follow. A run that was stopped has one.
-	given := st.Failure() != nil && st.Failure().Code != hub.CodeCancelled
-	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || given || sink.close {
+	if sink.close || isLast(st.Failure(), f) {
 		conn.Close()
 		return
 	}
