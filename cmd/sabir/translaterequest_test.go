@@ -27,5 +27,13 @@ func TestTranslateWhole(t *testing.T) {
 	got := sabir(t, run, "translate", "--whole", "--from", "native", "--to", "openai-chat")
 	got.want(t, exitOK, `"message":{"role":"assistant","content":"Hello"`, "")
 	sabir(t, runStart+text+runFails, "translate", "--whole", "--from", "native", "--to", "openai-chat").want(t, exitFailed, "", "the run has no answer, it ended as failed")
+	// Half an answer is none.
+	for stream, why := range map[string]string{
+		runStart + text: "it has no end of its own; there is no answer",
+		runStart + text + `{"kind":"run.end","status":"truncated"}` + "\n": "the run has no answer, it ended as truncated",
+		runStart + text + `{"kind":"run.end","status":"cancelled"}` + "\n": "the run has no answer, it ended as cancelled",
+	} {
+		sabir(t, stream, "translate", "--whole", "--from", "native", "--to", "openai-chat").want(t, exitFailed, "", why)
+	}
 	sabir(t, run, "translate", "--whole", "--from", "native", "--to", "agui").want(t, exitUsage, "", "--whole: agui has no answers in one piece")
 }
