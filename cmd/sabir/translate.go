@@ -118,17 +118,43 @@ func translate(cmd *cobra.Command, f *translateFlags, args []string) error {
 	}
 	defer done()
 	stderr := cmd.ErrOrStderr()
-	t, err := proxy.Translate(cmd.Context(), in, cmd.OutOrStdout(), c, framing, f.observer(stderr))
+	begins := beginning{in: in}
+	t, err := proxy.Translate(cmd.Context(), &begins, cmd.OutOrStdout(), c, framing, f.observer(stderr))
 	if f.stats {
 		printStats(stderr, &t)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
+	if err := recorded(begins.data); err != nil && t.EventsIn == 0 {
+		return err
+	}
 	if err := verdict(cmd.Context(), &t, c.From.Name, f.whole); err != nil || !f.whole || t.Failure == nil {
 		return err
 	}
 	return fmt.Errorf("the run has no answer, it ended as %s", t.Ending)
+}
+
+// beginning keeps how a stream begins that is read through it: as much as the header of a recording takes.
+type beginning struct {
+	in   io.Reader
+	data []byte
+}
+
+const maxBeginning = 4 << 10
+
+func (b *beginning) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	b.data = append(b.data, p[:min(n, maxBeginning-len(b.data))]...)
+	return n, err
+}
+
+// Close closes the stream, so that a read that waits ends.
+func (b *beginning) Close() error {
+	if c, ok := b.in.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // input opens what is to be translated. The function it returns closes it.

@@ -17,6 +17,8 @@ type: t
 request: '{"prompt":"$input"}'
 `)
 	f(exitOK, chatBody, `{"prompt":"Hi"}`, "lost: messages.system\nlost: settings.seed\n", "--from", "openai-chat", "--to", "mine", "--declare", mine)
+	bare := write(t, "bare.yaml", "decode: [{type: x, emit: run.end}]\ntype: t\n")
+	f(exitUsage, "", "", "the description of bare does not say what a request is: give it the key request", "--from", "openai-chat", "--to", "bare", "--declare", bare)
 	f(exitFailed, `{"messages":[{"role":"robot"}]}`, "", "messages.0.role: unknown", "--from", "openai-chat", "--to", "agui")
 	f(exitUsage, "", "", "requests of evolve are not read; those of", "--from", "evolve", "--to", "agui")
 	f(exitUsage, "", "", "requests of evolve are not written; those of", "--from", "agui", "--to", "evolve")
