@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 )
@@ -119,6 +120,9 @@ func (c *call) write(asked *hub.Request) *hub.Failure {
 		return unreadable(c.route.form.dialect, err)
 	}
 	c.losses.AddIf("answers", len(c.left) > 0)
+	if c.isUnnamed(asked) {
+		conversation.LostBefore(asked, &c.losses)
+	}
 	if len(c.losses.Names) > 0 && c.route.cfg.Requests.Strict {
 		return c.route.lossy(c.losses.Names)
 	}

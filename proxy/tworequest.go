@@ -139,6 +139,13 @@ func (c *call) conversation() string {
 	return rand.Text()
 }
 
+// isUnnamed reports whether a request goes to a conversation that is new for certain, at an agent that keeps them by the names in its URLs: the
+// client has no name for it.
+func (c *call) isUnnamed(asked *hub.Request) bool {
+	start := c.route.up.Cfg.Start
+	return start != nil && start.NamesThread() && !c.route.wantsHistory() && len(asked.Thread) == 0 && !isName(nameIn(c.rest))
+}
+
 // longestName is the longest name of a conversation that becomes part of a path, in bytes.
 const longestName = 256
 

@@ -176,6 +176,27 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// TestUnnamedConversation: an agent that keeps conversations by the names in its URLs begins a new one with each turn of a client that has no
+// name for its own, so that what was said before is lost.
+func TestUnnamedConversation(t *testing.T) {
+	t.Parallel()
+	s := newChatServer(t, "")
+	s.sse = "503 Busy"
+	r := start(t, s.config("", "  - {path: /chat/*, upstream: chat, client: openai-chat, requests: {strict: true}}\n"+
+		"  - {path: /agui/*, upstream: chat, client: agui, requests: {strict: true}}\n"))
+	f := func(path, thread, before, code string) {
+		t.Helper()
+		resp, got := r.post(path, `{`+thread+`"messages":[`+before+`{"id":"m3","role":"user","content":"Who am I?"}]}`)
+		if has := strings.Contains(got, "messages.history"); resp.Header.Get("X-Sabir-Error") != code || has != (code == "request_lossy") {
+			t.Errorf("%s %s: %q, want %s\n%s", path, before, resp.Header.Get("X-Sabir-Error"), code, got)
+		}
+	}
+	const before = `{"id":"m1","role":"user","content":"I am Ann."},{"id":"m2","role":"assistant","content":"Hello, Ann."},`
+	f("/chat/chat/completions", "", before, "request_lossy")
+	f("/chat/chat/completions", "", "", "upstream_busy")
+	f("/agui", `"threadId":"t1","runId":"r1",`, before, "upstream_busy")
+}
+
 // TestConversationIsOnePart keeps a name from leading to another path, and appends what does not stand in the path
 // (S4-32).
 func TestConversationIsOnePart(t *testing.T) {

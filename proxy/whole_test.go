@@ -52,6 +52,39 @@ func TestWholeAnswers(t *testing.T) {
 	}
 }
 
+// TestWholeAnswersOfCutRuns: half an answer is none, also where it is the agent that says so, as another Sabir in front of one does. A run that was
+// cancelled has an answer in the dialects whose answers can say that alone.
+func TestWholeAnswersOfCutRuns(t *testing.T) {
+	t.Parallel()
+	bodies := map[string]string{
+		"openai-chat": `{"messages":[{"role":"user","content":"Hi"}]}`, "anthropic": `{"max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}`,
+		"gemini": `{"contents":[{"parts":[{"text":"Hi"}]}]}`, "bedrock": `{"messages":[{"role":"user","content":[{"text":"Hi"}]}]}`,
+		"openai-responses": `{"input":"Hi"}`, "gemini-interactions": `{"model":"m","input":"Hi"}`,
+	}
+	paths := map[string]string{"gemini": "/v1/models/m:generateContent", "bedrock": "/model/m/converse"}
+	says := map[string]string{"openai-responses": `"sabir_code":"cancelled"`, "gemini-interactions": `"status":"cancelled"`}
+	for _, end := range []string{"truncated", "cancelled"} {
+		agent := newAgent(t, streaming(lines(lineStart, lineHello, `{"kind":"run.end","status":"`+end+`"}`)))
+		for client, body := range bodies {
+			r := start(t, strings.Replace(simple(agent.url(), "", "", "client: "+client), "path: /run", "path: /run/*", 1))
+			resp, got := r.post("/run"+paths[client], body)
+			code := resp.Header.Get("X-Sabir-Error")
+			switch {
+			case end == "truncated":
+				if resp.StatusCode != 502 || code != "agent_error" || strings.Contains(got, "Hello") {
+					t.Errorf("%s, %s: status %d, %q\n%s", client, end, resp.StatusCode, code, got)
+				}
+			case says[client] != "":
+				if resp.StatusCode != 200 || !strings.Contains(got, says[client]) {
+					t.Errorf("%s, %s: status %d, want %s\n%s", client, end, resp.StatusCode, says[client], got)
+				}
+			case resp.StatusCode != 499 || code != "cancelled" || strings.Contains(got, "Hello"):
+				t.Errorf("%s, %s: status %d, %q\n%s", client, end, resp.StatusCode, code, got)
+			}
+		}
+	}
+}
+
 // TestWholeAnswersAreBounded: an answer that is put together in memory has the bound of kept text.
 func TestWholeAnswersAreBounded(t *testing.T) {
 	agent := newAgent(t, streaming(lines(lineStart, lineHello, `{"kind":"text.delta","id":"p1","text":"`+strings.Repeat("x", 70_000)+`"}`, lineEnd)))

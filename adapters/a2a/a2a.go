@@ -163,6 +163,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendRefusal: appendRefusal,
 	AppendAnswer:  appendAnswer,
+	AnswerCancels: true,
 	Sessions:      &sessions,
 	Messages:      messages{},
 	Requests:      requests{},

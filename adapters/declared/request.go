@@ -1,6 +1,8 @@
 package declared
 
 import (
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -43,11 +45,11 @@ func (c *compiler) request(n node, d *hub.Dialect) {
 // Append appends the body of a request. A template that has no history and no messages is that of a server which keeps the
 // conversation.
 func (r *Request) Append(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
-	_, input := conversation.SplitInput(req.Messages)
+	history, input := conversation.SplitInput(req.Messages)
 	if r.t.uses.has(fieldInput) && len(input) == 0 && !r.holdsMore(req) {
 		return dst, hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and that is all that the upstream's request holds")
 	}
-	r.lose(req, input, l)
+	r.lose(req, history, input, l)
 	w := writer{ev: new(hub.Event), request: req}
 	dst, _ = w.append(dst, r.t)
 	return dst, nil
@@ -60,12 +62,33 @@ func (r *Request) holdsMore(req *hub.Request) bool {
 		uses.has(fieldAnswers) && len(conversation.Decided(req)) > 0
 }
 
+// saidIn are the members of clients' bodies that hold what was said, or the whole of it.
+var saidIn = []string{"messages", "contents", "input", "message", "params"}
+
+// takesBody reports whether the template takes from the client's body what was said, as the client has it. Other members, such as the name of
+// a user, say nothing of that.
+func (r *Request) takesBody() bool {
+	return r.t.refers(func(s *segment) bool {
+		return slices.ContainsFunc(s.alt, func(a ref) bool {
+			return a.field == fieldBody && (len(a.steps) == 0 || slices.Contains(saidIn, a.steps[0].name))
+		})
+	})
+}
+
+// namesThread reports whether the template has the name of the conversation, with nothing in its place where there is none.
+func (r *Request) namesThread() bool {
+	return r.t.refers(func(s *segment) bool { return len(s.alt) == 1 && s.alt[0].field == fieldThread })
+}
+
 // lose notes what the template leaves out.
-func (r *Request) lose(req *hub.Request, input []hub.Message, l *hub.Losses) {
+func (r *Request) lose(req *hub.Request, history, input []hub.Message, l *hub.Losses) {
 	uses := r.t.uses
-	if uses.has(fieldBody) {
-		return // everything is in it
+	if r.takesBody() {
+		return
 	}
+	_, said := conversation.Leading(history)
+	before := len(req.Previous) > 0 || !req.Partial && len(said) > 0
+	l.AddIf("messages.history", before && len(req.Thread) == 0 && r.namesThread() && !r.WantsHistory())
 	sent := input
 	if uses.has(fieldMessages) || uses.has(fieldHistory) {
 		sent = req.Messages

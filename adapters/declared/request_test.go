@@ -46,7 +46,22 @@ func TestRequest(t *testing.T) {
 	f(req, `{"q":"$input","h":$history,"s":"$system","t":$tools,"z":$state}`,
 		`{"q":"What is\n\"2\"?","h":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}],`+
 			`"s":"Be brief.","t":[{"name":"ls","description":"Lists.","parameters":{"type":"object"}}],"z":{"n":1}}`)
-	f(req, `{"u":"$body.user","d":$(body.deep.a[1]),"none":$body.other,"m":"$(model or "x")","r":"$run"}`, `{"u":"u\"7","d":2,"m":"m","r":"r-1"}`)
+	f(req, `{"u":"$body.user","d":$(body.deep.a[1]),"none":$body.other,"m":"$(model or "x")","r":"$run"}`, `{"u":"u\"7","d":2,"m":"m","r":"r-1"}`,
+		"messages.system", "tools", "state")
+	f(req, `{"u":"$body.user","said":$body.messages}`, `{"u":"u\"7"}`)
+
+	// Without a name of the conversation its server cannot go on with it, unless the template has something in its place.
+	req = someRequest()
+	req.Thread = nil
+	f(req, `{"prompt":"$input","chat":"$thread","s":"$system","t":$tools,"z":$state}`, `{"prompt":"What is\n\"2\"?","s":"Be brief.",`+
+		`"t":[{"name":"ls","description":"Lists.","parameters":{"type":"object"}}],"z":{"n":1}}`, "messages.history")
+	f(req, `{"prompt":"$input","chat":"$(thread or "one")"}`, `{"prompt":"What is\n\"2\"?","chat":"one"}`, "messages.system", "tools", "state")
+	f(req, `{"h":$history,"chat":"$thread"}`, `{"h":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]}`,
+		"messages.system", "tools", "state")
+	first := &hub.Request{Messages: []hub.Message{{Role: hub.RoleSystem, Parts: text("Be brief.")}, {Role: hub.RoleUser, Parts: text("Go")}}}
+	f(first, `{"p":"$input","c":"$thread","s":"$system"}`, `{"p":"Go","s":"Be brief."}`)
+	next := &hub.Request{Partial: true, Previous: []byte("a1"), Messages: []hub.Message{{Role: hub.RoleUser, Parts: text("Go on")}}}
+	f(next, `{"p":"$input","c":"$thread"}`, `{"p":"Go on"}`, "messages.history")
 
 	answered := &hub.Request{Messages: []hub.Message{
 		{Role: hub.RoleUser, Parts: text("Go")},

@@ -3,6 +3,7 @@ package declared
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -112,6 +113,17 @@ func (t *template) check() error {
 		return fmt.Errorf("is no JSON: %s", fault.Msg)
 	}
 	return nil
+}
+
+// refers reports whether something holds of one of the placeholders.
+func (t *template) refers(holds func(*segment) bool) bool {
+	for i := range t.pieces {
+		v := t.pieces[i].val
+		if v != nil && slices.ContainsFunc(v.texts, func(s segment) bool { return holds(&s) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // appendLit appends the literal of a piece, with its comma if it needs one.

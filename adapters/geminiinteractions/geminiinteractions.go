@@ -163,6 +163,7 @@ var Dialect = hub.Dialect{
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	AppendFailure: genai.AppendFailure,
 	AppendAnswer:  appendAnswer,
+	AnswerCancels: true,
 	Endpoints:     endpoints,
 	RoutePath:     "/*",
 	AppendReply:   appendReply,

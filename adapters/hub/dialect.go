@@ -242,6 +242,10 @@ type Dialect struct {
 	// AnswerAsks says that such an answer has a form for the question whether a call may run.
 	AnswerAsks bool
 
+	// AnswerCancels says that such an answer has a form for a run that was cancelled. In other dialects that run has no answer, as one
+	// that failed or was cut has none in any.
+	AnswerCancels bool
+
 	Requests RequestCodec // nil: bodies pass through unchanged
 
 	// Messages is the form of the dialect for conversations at rest. Where the dialect has it, its Requests read the body of the

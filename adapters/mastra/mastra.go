@@ -131,6 +131,7 @@ var Dialect = hub.Dialect{
 	Endpoints:     endpoints,
 	AppendReply:   appendReply,
 	AppendAnswer:  appendWhole,
+	AnswerCancels: true,
 	AppendFailure: appendFailure,
 	Sessions:      &sessions,
 }

@@ -188,6 +188,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendAnswer:  appendAnswer,
 	AnswerAsks:    true,
+	AnswerCancels: true,
 	Endpoints:     endpoints,
 	RoutePath:     "/v1/*",
 	AppendReply:   appendReply,

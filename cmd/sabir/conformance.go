@@ -70,7 +70,7 @@ func checkUpstream(ctx context.Context, path string, f *upstreamFlags, stdout, s
 		}
 	}
 	if err := lacking(x.ask(ctx, f.timeout), x.dialect); err != nil {
-		return withAdvice(err)
+		return withAdvice(x.bodyless(err))
 	}
 	x.read()
 	if _, err := io.WriteString(stdout, x.report()); err != nil {
@@ -80,6 +80,15 @@ func checkUpstream(ctx context.Context, path string, f *upstreamFlags, stdout, s
 		return fmt.Errorf("%s of %s broken", count(len(x.findings), "rule"), x.dialect.Name)
 	}
 	return nil
+}
+
+// bodyless says of a refusal what helps where nothing was sent, as the dialect has no form for requests.
+func (x *examined) bodyless(err error) error {
+	var refused *fetch.StatusError
+	if x.asked.Body != "" || !errors.As(err, &refused) {
+		return err
+	}
+	return fmt.Errorf("%w; requests of %s have no form that is known, so it was asked without a body: give one with --data", err, x.dialect.Name)
 }
 
 // find is the server, by its URL or by its name in the configuration.

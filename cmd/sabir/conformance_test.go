@@ -61,6 +61,22 @@ func TestCheckUpstream(t *testing.T) {
 	sabir(t, "", "check", "--upstream", url, "--from", "agui").want(t, exitOK, "4 records, no rule is broken.", "")
 }
 
+// A server of one's own is asked without a body, as nothing says which it takes; where it refuses that, the error says what helps.
+func TestCheckUpstreamWithoutForm(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		_, _ = io.WriteString(w, "{\"t\":\"x\"}\n")
+	}))
+	t.Cleanup(s.Close)
+	mine := write(t, "mine.yaml", "framing: ndjson\ntype: t\ndecode: [{type: x, emit: run.end}]\n")
+	args := []string{"check", "--upstream", s.URL, "--declare", mine, "--from", "mine"}
+	sabir(t, "", args...).want(t, exitFailed, "", "requests of mine have no form that is known, so it was asked without a body: give one with --data")
+	sabir(t, "", append(args, "--data", "{}")...).want(t, exitOK, "no rule is broken", "")
+}
+
 // An upstream can be one of the configuration. It is found out what a server speaks that is given by its URL alone.
 func TestCheckUpstreamFound(t *testing.T) {
 	url, asked := carelessServer(t, careless)

@@ -96,7 +96,7 @@ func convert(cmd *cobra.Command, run *recording.Run, to string, known *catalog) 
 	if err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
-	return verdict(cmd.Context(), &t, c.From.Name)
+	return verdict(cmd.Context(), &t, c.From.Name, false)
 }
 
 // writeClient writes what the client got, if all of it is there.

@@ -91,7 +91,11 @@ func detect(cmd *cobra.Command, f *detectFlags, args []string) error {
 	if f.draft {
 		return d.printDraft(cmd.OutOrStdout())
 	}
-	return d.print(cmd.OutOrStdout(), f.asJSON)
+	err := d.print(cmd.OutOrStdout(), f.asJSON)
+	if errors.Is(err, errOwnRecords) && d.drafted() != nil {
+		err = fmt.Errorf("%w\nIf they are its own, the same command with --draft writes a file that describes them, to begin with", err)
+	}
+	return err
 }
 
 // find reads what is to be looked at.
@@ -101,11 +105,11 @@ func (d *detection) find(ctx context.Context, f *detectFlags, stdin io.Reader, a
 	}
 	if f.ask {
 		if d.url == "" || f.data != "" || f.request.Method != "" {
-			return usageError{errors.New("--ask is for a URL, such as http://127.0.0.1:9000/run, and makes method and body itself")}
+			return usageError{errors.New("--ask is for a URL, such as http://127.0.0.1:9000/run, and makes method and body itself; leave it out to give them")}
 		}
 		var forms formRefusals
 		if d.form, err = d.ask(ctx, &f.request, d.url); errors.As(err, &forms) {
-			return fmt.Errorf("%w\nIf it takes a body of its own, say which: --data '{\"prompt\":\"Hello\"}', with the member that it reads", err)
+			return fmt.Errorf("%w\nIf it takes a body of its own, say which in place of --ask: --data '{\"prompt\":\"Hello\"}', with the member that it reads", err)
 		}
 		return err
 	}

@@ -99,12 +99,16 @@ func (d *detection) first() string {
 	return fmt.Sprintf("%q", text)
 }
 
-// printDraft describes the records that came as a dialect of one's own.
-func (d *detection) printDraft(w io.Writer) error {
+// drafted describes the records that came as a dialect of one's own; nil if there is nothing to describe.
+func (d *detection) drafted() []byte {
 	records, framing := recognize.Records(d.data, wire.Auto, true)
-	text := draft.Dialect(records, framing)
+	return draft.Dialect(records, framing)
+}
+
+func (d *detection) printDraft(w io.Writer) error {
+	text := d.drafted()
 	if text == nil {
-		return fmt.Errorf("there is nothing to draft: of %s no record is a JSON object", count(len(d.data), "byte"))
+		return fmt.Errorf("there is nothing to draft: of %s no record is a JSON object, such as {\"text\":\"Hello\"}; other records cannot be described", count(len(d.data), "byte"))
 	}
 	_, err := w.Write(text)
 	return err

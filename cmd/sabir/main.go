@@ -109,7 +109,28 @@ configuration, a stream or the network, 2 when the command line is wrong.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newProxy(), newInit(), newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newRecord(), newReplay(), newConvert(), newACP(), newKey(), newAudit(), newHealth(), newVersion())
+	addHelp(root)
 	return root
+}
+
+// addHelp adds cobra's command help, for which a name that is none is a command line that is wrong.
+func addHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		return
+	}
+	help.Run = nil
+	help.RunE = func(_ *cobra.Command, args []string) error {
+		about, rest, err := root.Find(args)
+		if err == nil && len(rest) > 0 {
+			err = fmt.Errorf("unknown command %q for %q", rest[0], about.CommandPath())
+		}
+		if err != nil {
+			return err
+		}
+		return about.Help()
+	}
 }
 
 // count is "1 route" or "2 routes".

@@ -118,17 +118,43 @@ func translate(cmd *cobra.Command, f *translateFlags, args []string) error {
 	}
 	defer done()
 	stderr := cmd.ErrOrStderr()
-	t, err := proxy.Translate(cmd.Context(), in, cmd.OutOrStdout(), c, framing, f.observer(stderr))
+	begins := beginning{in: in}
+	t, err := proxy.Translate(cmd.Context(), &begins, cmd.OutOrStdout(), c, framing, f.observer(stderr))
 	if f.stats {
 		printStats(stderr, &t)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
-	if err := verdict(cmd.Context(), &t, c.From.Name); err != nil || !f.whole || t.Failure == nil {
+	if err := recorded(begins.data); err != nil && t.EventsIn == 0 {
+		return err
+	}
+	if err := verdict(cmd.Context(), &t, c.From.Name, f.whole); err != nil || !f.whole || t.Failure == nil {
 		return err
 	}
 	return fmt.Errorf("the run has no answer, it ended as %s", t.Ending)
+}
+
+// beginning keeps how a stream begins that is read through it: as much as the header of a recording takes.
+type beginning struct {
+	in   io.Reader
+	data []byte
+}
+
+const maxBeginning = 4 << 10
+
+func (b *beginning) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	b.data = append(b.data, p[:min(n, maxBeginning-len(b.data))]...)
+	return n, err
+}
+
+// Close closes the stream, so that a read that waits ends.
+func (b *beginning) Close() error {
+	if c, ok := b.in.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // input opens what is to be translated. The function it returns closes it.
@@ -288,26 +314,30 @@ func appendTap(dst []byte, ev *hub.Event, disposition hub.Disposition) []byte {
 	return append(dst, '\n')
 }
 
-// verdict is nil for a stream that was translated wholly and came to an end of its own.
-func verdict(ctx context.Context, t *proxy.Translation, from string) error {
+// verdict is nil for a stream that was translated wholly and came to an end of its own. whole says that the run was to be one answer.
+func verdict(ctx context.Context, t *proxy.Translation, from string, whole bool) error {
 	f := t.Failure
+	written := fmt.Sprintf("written as %s", t.Ending)
+	if whole {
+		written = "there is no answer"
+	}
 	var mismatch *recognize.Mismatch
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted")
-	case f == nil || f.Code == hub.CodeAgent: // that the agent failed is part of what it said
+	case f == nil || f.Code == hub.CodeAgent || f.Code == hub.CodeCancelled: // that the run failed is part of what the agent said
 		if t.Faults > 0 {
 			return fmt.Errorf("%s could not be decoded", count(t.Faults, "record"))
 		}
 		return nil
 	case f.Code == hub.CodeTruncated:
-		return fmt.Errorf("the stream was cut: it has no end of its own; written as %s", t.Ending)
+		return fmt.Errorf("the stream was cut: it has no end of its own; %s", written)
 	case errors.As(f, &mismatch):
 		return errors.New(mismatch.Summary())
 	case f.Code == hub.CodeMalformed && t.EventsIn == 0:
 		return fmt.Errorf("nothing in it could be understood; is it %s?", from)
 	}
-	return fmt.Errorf("the stream failed, written as %s: %w", t.Ending, f)
+	return fmt.Errorf("the stream failed, %s: %w", written, f)
 }
 
 // printStats shows what a translation did.

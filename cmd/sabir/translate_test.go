@@ -34,6 +34,17 @@ func TestTranslateSame(t *testing.T) {
 	got.want(t, exitOK, `{"kind":"text.end","flags":["synthetic"],"seq":4,"id":"p1"}`, "")
 }
 
+// A recording is no stream: its lines are about one.
+func TestTranslateRecording(t *testing.T) {
+	const header = `{"recording":1,"id":"r","began":"2026-02-17T10:00:00Z","route":"/r","upstream":"u","from":"agui","to":"aisdk","form":"content"}`
+	for _, args := range [][]string{{"--from", "agui"}, {"--from", "agui", "--whole"}} {
+		got := sabir(t, header+"\n", append([]string{"translate", "--to", "openai-chat"}, args...)...)
+		if !strings.Contains(got.stderr, "this is a recording of sabir, of an agent that speaks agui; sabir convert FILE") || got.status != exitFailed {
+			t.Errorf("%v: status %d, %s", args, got.status, got.stderr)
+		}
+	}
+}
+
 func TestTranslateFraming(t *testing.T) {
 	sse := strings.ReplaceAll("data: "+strings.TrimSuffix(strings.ReplaceAll(runStart+text+textEnd+runEnd, "\n", "\n\ndata: "), "data: "), "\r", "")
 	f := func(framing, want string, args ...string) {

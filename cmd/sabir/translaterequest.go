@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,11 @@ func (f *translateFlags) requestDialects() (from, to *hub.Dialect, err error) {
 		reads := func(d *hub.Dialect) bool { return d.Messages != nil }
 		err = fmt.Errorf("requests of %s are not read; those of %s are", from.Name, dialectNames(reads))
 	}
-	if to.RequestWriter() == nil {
+	switch {
+	case to.RequestWriter() != nil:
+	case !slices.Contains(adapters.Names(), to.Name):
+		err = errors.Join(err, fmt.Errorf("the description of %s does not say what a request is: give it the key request, a template of the body", to.Name))
+	default:
 		writes := func(d *hub.Dialect) bool { return d.RequestWriter() != nil }
 		err = errors.Join(err, fmt.Errorf("requests of %s are not written; those of %s are", to.Name, dialectNames(writes)))
 	}

@@ -17,6 +17,8 @@ type: t
 request: '{"prompt":"$input"}'
 `)
 	f(exitOK, chatBody, `{"prompt":"Hi"}`, "lost: messages.system\nlost: settings.seed\n", "--from", "openai-chat", "--to", "mine", "--declare", mine)
+	bare := write(t, "bare.yaml", "decode: [{type: x, emit: run.end}]\ntype: t\n")
+	f(exitUsage, "", "", "the description of bare does not say what a request is: give it the key request", "--from", "openai-chat", "--to", "bare", "--declare", bare)
 	f(exitFailed, `{"messages":[{"role":"robot"}]}`, "", "messages.0.role: unknown", "--from", "openai-chat", "--to", "agui")
 	f(exitUsage, "", "", "requests of evolve are not read; those of", "--from", "evolve", "--to", "agui")
 	f(exitUsage, "", "", "requests of evolve are not written; those of", "--from", "agui", "--to", "evolve")
@@ -27,5 +29,13 @@ func TestTranslateWhole(t *testing.T) {
 	got := sabir(t, run, "translate", "--whole", "--from", "native", "--to", "openai-chat")
 	got.want(t, exitOK, `"message":{"role":"assistant","content":"Hello"`, "")
 	sabir(t, runStart+text+runFails, "translate", "--whole", "--from", "native", "--to", "openai-chat").want(t, exitFailed, "", "the run has no answer, it ended as failed")
+	// Half an answer is none.
+	for stream, why := range map[string]string{
+		runStart + text: "it has no end of its own; there is no answer",
+		runStart + text + `{"kind":"run.end","status":"truncated"}` + "\n": "the run has no answer, it ended as truncated",
+		runStart + text + `{"kind":"run.end","status":"cancelled"}` + "\n": "the run has no answer, it ended as cancelled",
+	} {
+		sabir(t, stream, "translate", "--whole", "--from", "native", "--to", "openai-chat").want(t, exitFailed, "", why)
+	}
 	sabir(t, run, "translate", "--whole", "--from", "native", "--to", "agui").want(t, exitUsage, "", "--whole: agui has no answers in one piece")
 }

@@ -312,10 +312,8 @@ func (p *Pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 	switch {
 	case p.redact != nil && p.redact.Blocked():
 		return hub.Fail(hub.CodeBlocked, nil)
-	case ended && p.End == hub.StatusFailed:
-		return p.agentFailure()
 	case ended:
-		return nil
+		return p.agentFailure()
 	case f != nil:
 		return f
 	}

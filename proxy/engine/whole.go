@@ -6,8 +6,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// wholeEncoder writes nothing before the run has ended well, and then all of it as one answer. What failed has none: its client
-// gets a status.
+// wholeEncoder writes nothing before the run has ended well, and then all of it as one answer. What failed or was cut has none: its client
+// gets a status, since most answers in one piece cannot say that they are half of one.
 type wholeEncoder struct {
 	to      *hub.Dialect
 	options hub.Options
@@ -44,7 +44,7 @@ func (e *wholeEncoder) saysAsk(ev *hub.Event) bool {
 // Finish implements [hub.Encoder].
 func (e *wholeEncoder) Finish(out *wire.Out) {
 	e.run = e.folder.Run()
-	if !e.run.Ended || e.run.Status == hub.StatusFailed {
+	if !e.run.Ended || !e.tells(e.run.Status) {
 		e.why = string(e.run.Err)
 		return
 	}
@@ -55,6 +55,17 @@ func (e *wholeEncoder) Finish(out *wire.Out) {
 	out.Begin("")
 	out.Buf = e.to.AppendAnswer(out.Buf, e.options, asked, &e.run, &e.losses)
 	out.End()
+}
+
+// tells reports whether an answer can say that the run ended so.
+func (e *wholeEncoder) tells(end hub.Status) bool {
+	switch end {
+	case hub.StatusFailed, hub.StatusTruncated:
+		return false
+	case hub.StatusCancelled:
+		return e.to.AnswerCancels
+	}
+	return true
 }
 
 // Reset implements [hub.Encoder].
@@ -69,9 +80,16 @@ func (e *wholeEncoder) Answer(asked *hub.Request) { e.asked = asked }
 // Kept implements [hub.Keeper].
 func (e *wholeEncoder) Kept() int { return e.folder.Size() }
 
-// agentFailure is what an agent's own failure is to the caller. Where nothing was written, it is all that the client learns.
+// agentFailure is what an end that the agent itself has given is to the caller; nil: no failure. Where nothing was written, it is all that the
+// client learns.
 func (p *Pipeline) agentFailure() *hub.Failure {
+	if p.End != hub.StatusFailed && (p.whole == nil || p.whole.tells(p.End)) {
+		return nil
+	}
 	f := hub.Fail(hub.CodeAgent, nil)
+	if p.End == hub.StatusCancelled {
+		f = hub.Fail(hub.CodeCancelled, nil)
+	}
 	if p.whole != nil {
 		f.Said = p.whole.why
 	}

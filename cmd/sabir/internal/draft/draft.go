@@ -24,6 +24,8 @@ type group struct {
 	sign    string // where they have none: the member that only these have, "" if there is none
 	records []record
 	text    string // path of the text that they carry, "" for none
+	flag    string // path of what is true, or a text, in the last record of the stream alone; "" for none
+	says    bool   // the end of the run has text of the answer, too
 	means   meaning
 }
 
@@ -64,20 +66,54 @@ func (s *stream) read(records []wire.Record) (read []record) {
 	return read
 }
 
-// typeNames are the members that mostly say the type of a record, the likeliest first.
+// typeNames are the members that mostly say the type of a record, the likeliest first. The last are as often names of what is said.
 var typeNames = []string{"type", "event", "kind", "ev", "op", "action", "t"}
 
-// typeOf is the path of what says the type of every record.
+const weakNames = 3 // of typeNames
+
+// typeOf is the path of what says the type of every record: of what might be it, the first that tells records apart. What is the same in all
+// is it only if they are alike in all.
 func typeOf(records []record) string {
-	if !slices.ContainsFunc(records, func(r record) bool { return r.event == "" }) {
-		return "@event"
-	}
-	for _, name := range typeNames {
-		if !slices.ContainsFunc(records, func(r record) bool { return word(r.members[name]) == "" }) {
-			return name
+	const event = "@event"
+	var same string
+	for i, path := range append([]string{event}, typeNames...) {
+		names := map[string]bool{}
+		for _, r := range records {
+			names[nameAt(r, path)] = true
+		}
+		weak := i > len(typeNames)-weakNames
+		switch {
+		case names[""] || weak && !slices.ContainsFunc(records, func(r record) bool { return saysBeside(r, path) }):
+		case len(names) > 1:
+			return path
+		case same == "":
+			same = path
 		}
 	}
-	return ""
+	for _, r := range records {
+		if !sameMembers(records[0], r) {
+			return ""
+		}
+	}
+	return same
+}
+
+// nameAt is the type that a record has if it stands there, "" for none.
+func nameAt(r record, path string) string {
+	switch path {
+	case "":
+		return ""
+	case "@event":
+		return r.event
+	}
+	return word(r.members[path])
+}
+
+// saysBeside reports whether a record has a text elsewhere.
+func saysBeside(r record, path string) bool {
+	texts := textsOf(r)
+	delete(texts, path)
+	return len(texts) > 0
 }
 
 var isWord = regexp.MustCompile(`^[A-Za-z][\w.:/-]{0,63}$`)
@@ -93,7 +129,7 @@ func word(value any) string {
 
 // add puts a record to those of its type, or, without types, to those with the same members.
 func (s *stream) add(r record) {
-	name := s.nameOf(r)
+	name := nameAt(r, s.typed)
 	for _, g := range s.groups {
 		if g.name == name && (s.typed != "" || sameMembers(g.records[0], r)) {
 			g.records = append(g.records, r)
@@ -101,16 +137,6 @@ func (s *stream) add(r record) {
 		}
 	}
 	s.groups = append(s.groups, &group{name: name, records: []record{r}})
-}
-
-func (s *stream) nameOf(r record) string {
-	switch s.typed {
-	case "":
-		return ""
-	case "@event":
-		return r.event
-	}
-	return word(r.members[s.typed])
 }
 
 func sameMembers(a, b record) bool {

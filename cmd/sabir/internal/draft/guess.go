@@ -24,6 +24,7 @@ var (
 	likeReasoning = regexp.MustCompile(`(?i)think|thought|reason`)
 	likeFailure   = regexp.MustCompile(`(?i)error|fail`)
 	likeEnd       = regexp.MustCompile(`(?i)^(end|done|finish|finished|complete|completed|close|stop|bye|final|message_stop|result)$`)
+	likeFlag      = regexp.MustCompile(`(?i)done|finish|final|end|complete|last|stop`)
 	likeID        = regexp.MustCompile(`(?i)(^|[._-])(id|name|role|model|object|created|time|timestamp|status|state)$|Id$`)
 )
 
@@ -32,16 +33,70 @@ func (s *stream) guess(last record) {
 	for _, g := range s.groups {
 		g.text = g.textPath(s.typed)
 		g.sign = s.signOf(g)
+		g.flag = g.flagPath(last)
 		g.means = g.byName()
 	}
-	if said := s.said(); said != nil {
+	said := s.said()
+	if said != nil {
 		said.means = answer
 	}
 	for _, g := range s.groups {
-		ends := len(g.records) == 1 && string(g.records[0].raw) == string(last.raw)
+		ends := len(g.records) == 1 && g.has(last)
 		if g.means == unclear && ends && s.endMark == "" {
 			g.means = end
 		}
+		one := s.typed == "" && g.means == end && said != nil && g.text == said.text
+		g.says = (one || g.flag != "") && !s.repeats(said, last)
+	}
+}
+
+// has reports whether a group has the last record of a stream.
+func (g *group) has(last record) bool {
+	return string(g.records[len(g.records)-1].raw) == string(last.raw)
+}
+
+// repeats reports whether the last record says again all that was said before it.
+func (s *stream) repeats(said *group, last record) bool {
+	if said == nil {
+		return false
+	}
+	all := ""
+	for _, r := range said.records {
+		if string(r.raw) != string(last.raw) {
+			all += textsOf(r)[said.text]
+		}
+	}
+	return all != "" && textsOf(last)[said.text] == all
+}
+
+// flagPath is the path of what says in the last record of a stream, and in no other of the group, that it is the last one; "" for none.
+func (g *group) flagPath(last record) string {
+	if len(g.records) < 2 || !g.has(last) {
+		return ""
+	}
+	ends := map[string]bool{}
+	flags(last.members, "", ends)
+	for _, r := range g.records[:len(g.records)-1] {
+		before := map[string]bool{}
+		flags(r.members, "", before)
+		maps.DeleteFunc(ends, func(path string, _ bool) bool { return before[path] })
+	}
+	for _, path := range slices.Sorted(maps.Keys(ends)) {
+		return path
+	}
+	return ""
+}
+
+// flags notes what a value may say of an end: names that sound so, with true or a text.
+func flags(value any, path string, found map[string]bool) {
+	members, _ := value.(map[string]any)
+	for name, inner := range members {
+		at := join(path, name)
+		text, _ := inner.(string)
+		if likeFlag.MatchString(name) && (inner == true || text != "") {
+			found[at] = true
+		}
+		flags(inner, at, found)
 	}
 }
 
@@ -51,6 +106,8 @@ func (g *group) byName() meaning {
 		name = g.sign
 	}
 	switch {
+	case g.flag != "" && g.text != "":
+		return unclear
 	case likeFailure.MatchString(name):
 		return failure
 	case likeReasoning.MatchString(name) && g.text != "":
@@ -78,12 +135,17 @@ func (s *stream) said() (best *group) {
 	return best
 }
 
-// signOf is the first member that the records of a group have, and no others; "" if there is none, or the type tells.
+// signOf is a member that the records of a group have, and no others: that with their text, or the first; "" if there is none, or the type
+// tells.
 func (s *stream) signOf(g *group) string {
 	if s.typed != "" {
 		return ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.records[0].members)) {
+	names := slices.Sorted(maps.Keys(g.records[0].members))
+	if top := isTop.FindString(g.text); slices.Contains(names, top) {
+		names = slices.Insert(names, 0, top)
+	}
+	for _, name := range names {
 		others := func(o *group) bool { _, has := o.records[0].members[name]; return o != g && has }
 		if !slices.ContainsFunc(s.groups, others) {
 			return name
@@ -95,10 +157,9 @@ func (s *stream) signOf(g *group) string {
 // textPath is the path of the text in the records of a group: of those that all have, the one with a likely name, or the longest.
 func (g *group) textPath(typed string) (best string) {
 	most := -1
-	texts := map[string]int{}
-	collect(g.records[0].members, "", texts)
+	texts := textsOf(g.records[0])
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		weight := texts[path]
+		weight := len(texts[path])
 		if likeText.MatchString(path) {
 			weight += 1 << 20
 		}
@@ -109,11 +170,17 @@ func (g *group) textPath(typed string) (best string) {
 	return best
 }
 
-// collect notes the texts in a value, with their lengths.
-func collect(value any, path string, texts map[string]int) {
+// textsOf are the texts in a record, by path.
+func textsOf(r record) map[string]string {
+	texts := map[string]string{}
+	collect(r.members, "", texts)
+	return texts
+}
+
+func collect(value any, path string, texts map[string]string) {
 	switch v := value.(type) {
 	case string:
-		texts[path] = len(v)
+		texts[path] = v
 	case map[string]any:
 		for name, inner := range v {
 			collect(inner, join(path, name), texts)
@@ -125,7 +192,10 @@ func collect(value any, path string, texts map[string]int) {
 	}
 }
 
-var isPlain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+var (
+	isPlain = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	isTop   = regexp.MustCompile(`^[A-Za-z_]\w*`)
+)
 
 func join(path, name string) string {
 	if !isPlain.MatchString(name) {

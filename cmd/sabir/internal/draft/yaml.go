@@ -1,8 +1,11 @@
 package draft
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -26,8 +29,10 @@ func (s *stream) yaml() []byte {
 		b.WriteString("end_of_body: done   # nothing in the records says that the run is over\n")
 	}
 	b.WriteString("decode:\n")
-	for _, g := range s.groups {
-		b.WriteString("  - " + g.rule() + "\n")
+	for _, g := range s.ordered() {
+		for _, rule := range g.rules() {
+			b.WriteString("  - " + rule + "\n")
+		}
 	}
 	if s.framing == wire.SSE || s.framing == wire.NDJSON {
 		s.samples(&b)
@@ -37,30 +42,69 @@ func (s *stream) yaml() []byte {
 
 func (s *stream) has(m meaning) bool {
 	for _, g := range s.groups {
-		if g.means == m {
+		if g.means == m || m == end && g.flag != "" && g.means == answer {
 			return true
 		}
 	}
 	return false
 }
 
-// rule says what the records of a group mean.
-func (g *group) rule() string {
+// ordered are the groups in the order of their rules, the first of which counts: a group whose members others have as well comes behind those
+// with more.
+func (s *stream) ordered() []*group {
+	groups := slices.Clone(s.groups)
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		if a.named() || b.named() {
+			return cmp.Compare(rank(b.named()), rank(a.named()))
+		}
+		return cmp.Compare(len(b.records[0].members), len(a.records[0].members))
+	})
+	return groups
+}
+
+// named reports whether a rule can be about this group alone.
+func (g *group) named() bool { return g.name != "" || g.sign != "" }
+
+func rank(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// rules say what the records of a group mean.
+func (g *group) rules() []string {
 	text := scalar(g.text)
 	switch g.means {
 	case answer:
-		return fmt.Sprintf("{%semit: text.delta, set: {text: %s}}", g.about(), text)
+		rule := fmt.Sprintf("{%semit: text.delta, set: {text: %s}}", g.about(), text)
+		if g.flag == "" {
+			return []string{rule}
+		}
+		when := scalar(g.flag) + ": true"
+		if _, ok := textsOf(g.records[len(g.records)-1])[g.flag]; ok {
+			when = scalar(g.flag) + ": {is: text}"
+		}
+		return []string{g.ending(fmt.Sprintf("%swhen: {%s}, ", g.about(), when)), rule}
 	case reasoning:
-		return fmt.Sprintf("{%semit: text.delta, set: {chan: reasoning, text: %s}}", g.about(), text)
+		return []string{fmt.Sprintf("{%semit: text.delta, set: {chan: reasoning, text: %s}}", g.about(), text)}
 	case failure:
 		if g.text == "" {
-			return fmt.Sprintf("{%semit: run.end, set: {status: failed}}", g.about())
+			return []string{fmt.Sprintf("{%semit: run.end, set: {status: failed}}", g.about())}
 		}
-		return fmt.Sprintf("{%semit: run.end, set: {status: failed, err: %s}}", g.about(), text)
+		return []string{fmt.Sprintf("{%semit: run.end, set: {status: failed, err: %s}}", g.about(), text)}
 	case end:
-		return fmt.Sprintf("{%semit: run.end, set: {status: done}}", g.about())
+		return []string{g.ending(g.about())}
 	}
-	return fmt.Sprintf("{%semit: none}   # not clear; what it can mean: tool.start, tool.end, plan, state ...", g.about())
+	return []string{fmt.Sprintf("{%semit: none}   # not clear; what it can mean: run.start, tool.start, tool.args, tool.end, plan, usage, data ...", g.about())}
+}
+
+// ending is the rule of the records that end the run.
+func (g *group) ending(about string) string {
+	if !g.says {
+		return fmt.Sprintf("{%semit: run.end, set: {status: done}}", about)
+	}
+	return fmt.Sprintf("{%semit: [{kind: text.delta, set: {text: %s}, optional: true}, {kind: run.end, set: {status: done}}]}", about, scalar(g.text))
 }
 
 // about says which records a rule is about.
@@ -69,33 +113,59 @@ func (g *group) about() string {
 	case g.name != "":
 		return "type: " + scalar(g.name) + ", "
 	case g.sign != "":
-		return "has: " + scalar(g.sign) + ", "
+		return "has: " + scalar(join("", g.sign)) + ", "
 	}
-	return ""
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(g.records[0].members)) {
+		if !slices.ContainsFunc(g.records, func(r record) bool { return r.members[name] == nil }) {
+			names = append(names, scalar(join("", name)))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "has: [" + strings.Join(names, ", ") + "], "
 }
 
-// samples are one record of each group.
+// samples are one record of each group, and that which ends the run.
 func (s *stream) samples(b *strings.Builder) {
 	b.WriteString("samples: |\n")
 	for i, g := range s.groups {
-		r := g.records[0]
-		if s.framing == wire.NDJSON {
-			fmt.Fprintf(b, "  %s\n", oneLine(r.raw))
-			continue
+		shown := g.records[:1]
+		if g.flag != "" {
+			shown = []record{g.records[0], g.records[len(g.records)-1]}
 		}
-		if i > 0 {
-			b.WriteString("\n")
+		for j, r := range shown {
+			if s.framing == wire.NDJSON {
+				fmt.Fprintf(b, "  %s\n", oneLine(r.raw))
+				continue
+			}
+			if i+j > 0 {
+				b.WriteString("\n")
+			}
+			if r.event != "" {
+				fmt.Fprintf(b, "  event: %s\n", r.event)
+			}
+			fmt.Fprintf(b, "  data: %s\n", oneLine(r.raw))
 		}
-		if r.event != "" {
-			fmt.Fprintf(b, "  event: %s\n", r.event)
-		}
-		fmt.Fprintf(b, "  data: %s\n", oneLine(r.raw))
 	}
 }
 
-// oneLine is JSON without line breaks, which stand between its tokens only.
+// oneLine is JSON without line breaks, which stand between its tokens only, and with escapes for what YAML takes for one, or does not take at
+// all, which stands in its texts.
 func oneLine(raw []byte) string {
-	return strings.NewReplacer("\r", " ", "\n", " ").Replace(string(raw))
+	var b strings.Builder
+	for _, r := range strings.ToValidUTF8(string(raw), "\ufffd") {
+		switch {
+		case r == '\r' || r == '\n':
+			b.WriteByte(' ')
+		case r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', r == '\ufeff', r == '\ufffe', r == '\uffff':
+			fmt.Fprintf(&b, "\\u%04x", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // scalar is a text in YAML that stands for itself: a plain word, or JSON, which YAML is.
