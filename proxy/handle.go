@@ -141,7 +141,7 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if answered {
 		return
 	}
-	c, f := newCall(&ctx.Request, senderOf(ctx), r, t, sub, id)
+	c, f := arrived(ctx, r, t, sub, id)
 	if f != nil {
 		claim.release(false)
 		s.reject(ctx, t, f)

@@ -179,7 +179,7 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 // is at fault, so that it waits no longer. The stream answers in the dialect it was asked to.
 func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) *hub.Failure {
 	defer close(at.run)
-	c, f := newCall(&ctx.Request, senderOf(ctx), at.first.route, at.first.target, subpath{rest: rest}, id)
+	c, f := arrived(ctx, at.first.route, at.first.target, subpath{rest: rest}, id)
 	if f != nil {
 		at.refused = f
 		return f
