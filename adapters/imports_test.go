@@ -161,7 +161,7 @@ var rules = []rule{
 		folders: []string{"proxy/internal/inbound"},
 		allowed: []string{
 			module + "config", module + "proxy/internal/fields", module + "proxy/internal/hangup", module + "proxy/internal/http1", module + "proxy/internal/rawio",
-			fasthttp, "github.com/prometheus/client_golang/prometheus", "go.uber.org/zap",
+			fasthttp, "github.com/klauspost/compress/zstd", "github.com/prometheus/client_golang/prometheus", "go.uber.org/zap",
 		},
 		why: "connections of clients bring requests, whatever is asked: inbound knows no route, no upstream, no dialect and no engine",
 	},

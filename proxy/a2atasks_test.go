@@ -119,3 +119,42 @@ func TestA2AContextsOfPrincipals(t *testing.T) {
 		t.Errorf("without a guard: %s", open)
 	}
 }
+
+// TestA2ATasksOfPrincipals: a client that the route has named goes on with no task of another's, whatever it calls it: by answering its question, by
+// a message into it, or by naming it beside. Without a guard the agent knows by what it is sent who asks.
+func TestA2ATasksOfPrincipals(t *testing.T) {
+	t.Parallel()
+	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aAsks)
+	const translated = "requests: {mode: translate}\nauth: [keys]"
+	r := start(t, keysYAML()+a2aRoute(agent.url(), "", "client: agui\n"+translated))
+	answer := strings.Replace(aguiHello, `"tools"`, `"resume":[{"interruptId":"t1#m1","status":"resolved","payload":"Oslo"}],"tools"`, 1)
+	r.call(t, 200, asAlice, "POST", "/run", aguiHello, `"id":"t1#m1"`)
+	<-asked
+	r.call(t, 409, asBob, "POST", "/run", answer, "ask_unknown")
+	r.call(t, 200, asAlice, "POST", "/run", answer)
+	if sent := (<-asked).body; !strings.Contains(sent, `"taskId":"t1","role":"ROLE_USER","parts":[{"text":"Oslo"}]`) {
+		t.Errorf("the agent got %s", sent)
+	}
+
+	message := func(more string) string {
+		return `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"u",` + more + `"role":"ROLE_USER","parts":[{"text":"one"},{"text":"two"}]}}}`
+	}
+	versions := a2aRoute(agent.url(), `options: {version: "0.3"}`, "client: a2a\noptions: {version: '1.0'}\n"+translated)
+	r = start(t, keysYAML()+versions)
+	for _, named := range []string{`"taskId":"t1",`, `"task_id":"t1",`, `"contextId":"x","taskId":"t1",`} {
+		r.call(t, 404, asBob, "POST", "/run", message(named), `"TASK_NOT_FOUND"`)
+	}
+	began := r.call(t, 200, asBob, "POST", "/run", message(""))
+	<-asked
+	_, own, _ := strings.Cut(began, `"task":{"id":"`)
+	own, _, _ = strings.Cut(own, `"`)
+	r.call(t, 200, asBob, "POST", "/run", message(`"taskId":"t1","task_id":"`+own+`","referenceTaskIds":["t1"],`))
+	if sent := (<-asked).body; strings.Contains(sent, `"t1"`) {
+		t.Errorf("the agent got %s", sent)
+	}
+	open := start(t, strings.Replace(versions, "auth: [keys]", "", 1))
+	open.post("/run", message(`"contextId":"x","taskId":"t1",`))
+	if sent := (<-asked).body; !strings.Contains(sent, `"taskId":"t1"`) {
+		t.Errorf("without a guard the agent got %s", sent)
+	}
+}

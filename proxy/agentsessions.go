@@ -61,8 +61,7 @@ func (c *call) enterSession(asked *hub.Request) {
 // sessionOf is the session of a client's conversation. A server that takes any name for one gets the client's own, and knows by what it is sent
 // who asks, unless that is known to Sabir: the server may learn nothing of it, and clients that name their conversations alike must not meet there.
 func (c *call) sessionOf(thread []byte) []byte {
-	known := c.from.who != nil && c.from.who.Scope != ""
-	if !c.route.sessions.HasBase() && !known {
+	if !c.route.sessions.HasBase() && !c.isNamed() {
 		return thread
 	}
 	return sessionID(c.scope, plainText(thread))

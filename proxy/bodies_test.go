@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // heap is what is live, in bytes.
@@ -135,4 +137,36 @@ func TestRefusedBodiesAreRead(t *testing.T) {
 	if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
 		t.Errorf("after the answer: %q, %v", rest, err)
 	}
+}
+
+// wideWindow is {} in zstd: eleven bytes, of which one says that what comes may repeat what is up to 512 MiB back.
+const wideWindow = "\x28\xb5\x2f\xfd\x00\x98\x11\x00\x00{}"
+
+// TestCompressedBodiesCost what they hold, and not what they say that they will, and the plain form of one counts as the memory of a body. It runs
+// alone: it measures what is allocated.
+func TestCompressedBodiesCost(t *testing.T) {
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "limits: {request_body: 64KiB, bodies: 96KiB}\n", "", "client: agui\nrequests: {mode: translate}\n"))
+	packer, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := func(size int) string {
+		body := strings.Replace(aguiHello, `"Hi"`, `"`+strings.Repeat("x", size)+`"`, 1)
+		return string(packer.EncodeAll([]byte(body), nil))
+	}
+	r.call(t, 200, "Content-Encoding: zstd", "POST", "/run", packed(1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r.call(t, 400, "Content-Encoding: zstd", "POST", "/run", wideWindow, "history_missing")
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 32<<20 {
+		t.Errorf("a body of %d bytes costs %d MiB", len(wideWindow), (after.TotalAlloc-before.TotalAlloc)>>20)
+	}
+	r.call(t, 415, "Content-Encoding: zstd", "POST", "/run", packed(64<<10))
+	r.bodies.Used.Add(64 << 10) // of another client
+	r.call(t, 200, "Content-Encoding: zstd", "POST", "/run", packed(1<<10))
+	r.call(t, 503, "Content-Encoding: zstd", "POST", "/run", packed(48<<10), "too_many_bodies")
+	r.bodies.Used.Add(-64 << 10)
+	r.awaitEnds(2)
+	await(t, "the memory of the bodies", func() bool { return r.bodies.Used.Load() == 0 })
 }

@@ -86,7 +86,7 @@ func (s *Server) command(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 	if f != nil {
 		return nil, f
 	}
-	c, f := newCall(&ctx.Request, senderOf(ctx), r, t, sub, requestID(&ctx.Request))
+	c, f := arrived(ctx, r, t, sub, requestID(&ctx.Request))
 	if f != nil {
 		return nil, f
 	}

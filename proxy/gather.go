@@ -34,7 +34,7 @@ type gathered struct {
 // answer by its name alone.
 func (c *call) gathers(asked *hub.Request) bool {
 	r := c.route
-	return r.up.Agents == nil && !c.remembersAsks() && !r.copies(c.target, asked)
+	return r.up.Agents == nil && !c.answersByName() && !r.copies(c.target, asked)
 }
 
 // gather puts the answers that were given to questions of a run before those of a request, and makes the call ask for the rest if some are open.

@@ -185,6 +185,9 @@ func (c *call) principal() string {
 	return c.from.who.Name
 }
 
+// isNamed reports whether the guard of the route has named the client.
+func (c *call) isNamed() bool { return c.from.who != nil && c.from.who.Scope != "" }
+
 // consumed reports whether a header field of the client, by fieldKey, has done its work with the guard, or is set by it.
 func (c *call) consumed(key string) bool {
 	if c.from.who == nil {

@@ -141,7 +141,7 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if answered {
 		return
 	}
-	c, f := newCall(&ctx.Request, senderOf(ctx), r, t, sub, id)
+	c, f := arrived(ctx, r, t, sub, id)
 	if f != nil {
 		claim.release(false)
 		s.reject(ctx, t, f)
@@ -152,7 +152,7 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	s.logRequest(c, &ctx.Request)
 	c.lease, c.origin = inbound.ConnOf(ctx).TakeLease(), origin
 	if r.waits(ctx) {
-		c.pending = newPendingStream(c)
+		c.pending = newPendingStream(c, &ctx.Request.Header)
 	}
 	s.takeOver(ctx, func(conn *inbound.Conn) { s.serveCall(c, conn) })
 }

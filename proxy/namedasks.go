@@ -10,11 +10,20 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 )
 
-// Some servers take the answer to a question by its name, from any client. Only the one that was asked may answer: each question is
-// remembered with the runs of its client.
+// Some servers take the answer to a question by its name, or by that of its run, from any client. Only the one that was asked may answer: each
+// question is remembered with the runs of its client.
 
 // remembersAsks reports whether a client may answer only what Sabir remembers to have asked it.
-func (c *call) remembersAsks() bool { return c.route.sessions != nil && c.route.sessions.AnswersByName }
+func (c *call) remembersAsks() bool { return c.answersByName() || c.guardsRuns() }
+
+// answersByName reports whether the server knows a question by its name alone.
+func (c *call) answersByName() bool { return c.route.sessions != nil && c.route.sessions.AnswersByName }
+
+// guardsRuns reports whether a client may go on only with runs that Sabir remembers to be its own: the server goes by their names, and may
+// learn nothing of who the client is.
+func (c *call) guardsRuns() bool {
+	return c.route.sessions != nil && c.route.sessions.RunsByName && c.isNamed()
+}
 
 // askKey names a question. No run has such a scope: clients name runs.
 func (c *call) askKey(id []byte) runlog.Key {
@@ -29,7 +38,7 @@ func (c *call) rememberAsk(ev *hub.Event) {
 	}
 	key := c.askKey(ev.ID)
 	run := runlog.Run{Thread: key.Run, PastRun: hub.PastRun{Began: time.Now().UnixMilli()}, Size: briefRun}
-	if ev.AskKind != hub.AskPermission && ev.More != nil && len(ev.More.Schema) > 0 {
+	if c.answersByName() && ev.AskKind != hub.AskPermission && ev.More != nil && len(ev.More.Schema) > 0 {
 		run.Asks = []hub.Event{{Kind: hub.Ask, ID: []byte(key.Run), AskKind: ev.AskKind, More: &hub.More{Schema: bytes.Clone(ev.More.Schema)}}}
 		run.Size += len(ev.More.Schema)
 	}

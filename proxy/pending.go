@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -49,15 +51,22 @@ type pendingStream struct {
 }
 
 // newPendingStream is for a client that opens the stream of a conversation.
-func newPendingStream(c *call) *pendingStream {
-	return &pendingStream{key: pendingKey(c.route, c.rest, c.from.who), first: c, run: make(chan *call, 1)}
+func newPendingStream(c *call, header *fasthttp.RequestHeader) *pendingStream {
+	return &pendingStream{key: pendingKey(c.route, c.rest, header, c.from.who), first: c, run: make(chan *call, 1)}
 }
 
-// pendingKey is what a conversation of a route is known by, and of the client that the guard of the route has named.
-func pendingKey(r *route, rest string, who *auth.Identity) string {
+// pendingKey is what a conversation of a route is known by, and of the client that the guard of the route has named, with the other fields that
+// separate clients. Credentials are no such fields here: a browser that opens a stream can send none in them.
+func pendingKey(r *route, rest string, h *fasthttp.RequestHeader, who *auth.Identity) string {
 	key := r.name + "/" + nameIn(rest)
-	if who != nil {
-		key += "\x00" + who.Scope
+	if who == nil {
+		return key
+	}
+	key += "\x00" + who.Scope
+	for _, field := range r.principal {
+		if !upstream.NamesCredential(field) {
+			key += strconv.Quote(string(fields.Peek(h, field)))
+		}
 	}
 	return key
 }
@@ -141,7 +150,7 @@ func (r *route) lacksName(ctx *fasthttp.RequestCtx, rest string) bool {
 
 // answerPart answers a request that starts or cancels a run.
 func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id string) {
-	key := pendingKey(r, rest, senderOf(ctx).who)
+	key := pendingKey(r, rest, &ctx.Request.Header, senderOf(ctx).who)
 	if r.part == partCancel {
 		at := s.pending.running(key)
 		if at == nil {
@@ -179,7 +188,7 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 // is at fault, so that it waits no longer. The stream answers in the dialect it was asked to.
 func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) *hub.Failure {
 	defer close(at.run)
-	c, f := newCall(&ctx.Request, senderOf(ctx), at.first.route, at.first.target, subpath{rest: rest}, id)
+	c, f := arrived(ctx, at.first.route, at.first.target, subpath{rest: rest}, id)
 	if f != nil {
 		at.refused = f
 		return f

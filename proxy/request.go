@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 	"time"
@@ -66,11 +67,20 @@ type call struct {
 
 const requestIDHeader = "X-Request-Id"
 
+// arrived makes the call of a request that has arrived as a whole.
+func arrived(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath, id string) (*call, *hub.Failure) {
+	plain, f := plainBody(ctx, r)
+	if f != nil {
+		return nil, f
+	}
+	return newCall(&ctx.Request, senderOf(ctx), r, t, sub, id, plain)
+}
+
 // newCall makes the call to the upstream of r out of a client's request, or says why there can be none. sub is what
-// stands in its path below the route's.
-func newCall(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath, id string) (*call, *hub.Failure) {
+// stands in its path below the route's; plain is its body as setBody has it.
+func newCall(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath, id string, plain []byte) (*call, *hub.Failure) {
 	c := callOf(req, peer, r, t, sub, id)
-	if f := c.setBody(&req.Header, req.Body(), plainBody(req, int(r.cfg.Limits.RequestBody))); f != nil {
+	if f := c.setBody(&req.Header, req.Body(), plain); f != nil {
 		c.release()
 		return nil, f
 	}
@@ -158,16 +168,20 @@ func upstreamURI(u *url.URL, rest, query string) string {
 }
 
 // plainBody is the body of a request without its content coding, for reading only; nil if that is not known, or the body
-// would be larger than limit.
-func plainBody(req *fasthttp.Request, limit int) []byte {
-	if coding := string(req.Header.ContentEncoding()); coding == "" || strings.EqualFold(coding, "identity") {
-		return req.Body()
+// would be larger than the route accepts.
+func plainBody(ctx *fasthttp.RequestCtx, r *route) ([]byte, *hub.Failure) {
+	body, coding := ctx.Request.Body(), string(ctx.Request.Header.ContentEncoding())
+	if len(body) == 0 || coding == "" || strings.EqualFold(coding, "identity") {
+		return body, nil
 	}
-	body, err := req.BodyUncompressedWithLimit(limit)
-	if err != nil {
-		return nil
+	plain, err := inbound.ConnOf(ctx).Plain(coding, body, int64(r.cfg.Limits.RequestBody), int64(r.global.Limits.Bodies))
+	switch {
+	case errors.Is(err, inbound.ErrBodyBudget):
+		return nil, hub.Fail(hub.CodeBodies, err)
+	case err != nil:
+		return nil, nil
 	}
-	return body
+	return plain, nil
 }
 
 // setBody gives the upstream the client's body, which is the call's from now on: written anew in the dialect of the upstream,

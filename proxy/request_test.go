@@ -48,7 +48,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		body := bytes.Clone(in.Body())
-		c, f := newCall(&in, sender{Addr: peer}, r, r.first, subpath{rest: rest}, requestID(&in))
+		c, f := newCall(&in, sender{Addr: peer}, r, r.first, subpath{rest: rest}, requestID(&in), in.Body())
 		if f != nil {
 			t.Fatal(f)
 		}

@@ -330,7 +330,7 @@ func TestOpenerFindsNoPlace(t *testing.T) {
 	req.Header.SetMethod("POST")
 	req.SetBodyString(resumeClients[0].body)
 	way, rest := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
-	c, f := newCall(req, sender{Addr: noAddress{}}, way, way.first, subpath{rest: rest}, "id")
+	c, f := newCall(req, sender{Addr: noAddress{}}, way, way.first, subpath{rest: rest}, "id", req.Body())
 	if f != nil {
 		t.Fatal(f)
 	}

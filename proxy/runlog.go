@@ -45,7 +45,7 @@ func (c *call) resume(asked *hub.Request) *hub.Failure {
 	switch {
 	case !known && !errors.Is(err, runlog.ErrUnknown):
 		return asFailure(err)
-	case !known && (c.route.remembers() || len(asked.Thread) == 0):
+	case !known && (c.route.remembers() || len(asked.Thread) == 0 || c.guardsRuns()):
 		return hub.Fail(hub.CodeRunUnknown, nil)
 	case !known:
 		return nil

@@ -107,7 +107,8 @@ func onlyResults(parts rawjson.Value) bool {
 // readMembers are the members of a message that have a place in the model, or are the same in all messages of a conversation. The
 // others are those that an application, or another agent, goes by.
 var readMembers = map[string]bool{
-	"kind": true, "messageId": true, "message_id": true, "contextId": true, "context_id": true, "role": true, "parts": true, "content": true,
+	"kind": true, "messageId": true, "message_id": true, "contextId": true, "context_id": true, "taskId": true, "task_id": true, "role": true,
+	"parts": true, "content": true,
 }
 
 // decodeParts reads the parts of a message. In the older form data are an object in an object.

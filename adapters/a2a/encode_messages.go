@@ -74,9 +74,7 @@ func (w *writer) openMessage(m *hub.Message, id, context, task []byte) {
 	w.TextIf("taskId", task)
 	w.Const("role", role)
 	for key, v := range rawjson.EachField(m.Meta.Of(nameRaw)) {
-		if string(key) != "taskId" || len(task) == 0 {
-			w.Value(string(key), v)
-		}
+		w.Value(string(key), v)
 	}
 	w.OpenAt(names[w.shape].parts, '[')
 }

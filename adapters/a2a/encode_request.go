@@ -16,18 +16,22 @@ import (
 // dialect, or else 1.0 and JSON-RPC.
 func spoken(req *hub.Request) (version string, rpc bool) {
 	version, binding := req.Upstream.EnumOr("version", "auto"), req.Upstream.EnumOr("binding", "auto")
-	asked := string(req.Version)
-	ours := asked == version1 || asked == version03
+	ours := isOurs(req)
 	if version == "auto" {
 		version = version1
 		if ours {
-			version = asked
+			version = string(req.Version)
 		}
 	}
 	if binding == "auto" && ours && len(req.Call) == 0 {
 		binding = "rest"
 	}
 	return version, binding != "rest"
+}
+
+// isOurs reports whether a request is of a client of this dialect.
+func isOurs(req *hub.Request) bool {
+	return string(req.Version) == version1 || string(req.Version) == version03
 }
 
 // requestHeader is what tells a server that a body is of version 1.0: without it, it takes every body for one of 0.3.
@@ -139,10 +143,8 @@ func (s *says) takeNews(req *hub.Request, l *hub.Losses) error {
 	s.news = conversation.Said(req, l)
 	conversation.LostToKeepers(req, nameRaw, l)
 	l.AddIf("messages.result", len(conversation.Returned(req)) > 0)
-	for i := range s.news {
-		if task := rawjson.Text(s.news[i].Meta.Of(nameRaw), "taskId"); len(task) > 0 && len(s.task) == 0 {
-			s.task = task
-		}
+	if req.Resumes && isOurs(req) && len(s.task) == 0 {
+		s.task = req.Run
 	}
 	if len(s.task) == 0 && len(s.answers) > 0 {
 		l.Add("answers")
@@ -186,7 +188,7 @@ func taskAsked(ask []byte) []byte {
 func (w *writer) news(req *hub.Request, s *says) bool {
 	head := hub.Message{Role: hub.RoleUser}
 	if n := len(s.news); n > 0 {
-		head.ID, head.Meta = s.news[n-1].ID, s.news[n-1].Meta
+		head.ID, head.Meta = s.news[n-1].ID, withoutReferences(s.news[n-1].Meta, w.losses)
 	}
 	if len(head.ID) == 0 {
 		head.ID = append([]byte("message-"), rawjson.Or(req.Unique, "1")...)
@@ -203,6 +205,25 @@ func (w *writer) news(req *hub.Request, s *says) bool {
 	w.Close(']')
 	w.Close('}')
 	return written
+}
+
+// withoutReferences are the members of a message but for those that name other tasks: what clients know these by are not the names that the agent
+// has for them.
+func withoutReferences(m hub.Meta, l *hub.Losses) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	for key, v := range rawjson.EachField(m.Of(nameRaw)) {
+		name := string(key)
+		if name != "referenceTaskIds" && name != "reference_task_ids" {
+			w.Value(name, v)
+			continue
+		}
+		for range rawjson.Each(v) {
+			l.Add("messages.references")
+		}
+	}
+	w.Close('}')
+	return own(w.Buf)
 }
 
 // answer writes what the user answered: in words, where the user says nothing else, for agents that read nothing but these, and as data.

@@ -6,8 +6,10 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// sessions are contexts. A server takes any name for one, and says of none that it is new. Its tasks go on when their client leaves.
+// sessions are contexts. A server takes any name for one, and says of none that it is new. Its tasks go on when their client leaves, and a message
+// goes into the task that it names.
 var sessions = hub.SessionServer{
+	RunsByName:  true,
 	CancelNamed: cancelTask,
 	Outlives:    func(upstream hub.Options) bool { return upstream.EnumOr("disconnect", "cancel") == "continue" },
 }

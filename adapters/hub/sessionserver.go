@@ -58,6 +58,10 @@ type SessionServer struct {
 	// AnswersByName says that servers take the answer to a question by the name that Request.Answers has, whoever has asked for its run.
 	AnswersByName bool
 
+	// RunsByName says that servers go on with a run, and take answers to its questions, by the name of the run. They may know by what they
+	// are sent who asks.
+	RunsByName bool
+
 	// Lost reports whether a refusal says that no run waits for the answer which was given, on servers that have no status for that. nil: they have.
 	Lost func(refusal []byte) bool
 
