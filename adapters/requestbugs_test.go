@@ -102,6 +102,37 @@ func TestRowsOfRequests(t *testing.T) {
 	f("J21 marks of caches", "openai-chat", "anthropic", `{"prompt_cache_key":"k","messages":[`+asked+`]}`, "", `!cache`)
 }
 
+// TestHistoriesThatAreRefused: what an API refuses in a history that others take.
+func TestHistoriesThatAreRefused(t *testing.T) {
+	const (
+		asked  = `{"role":"user","content":"q"}`
+		called = `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+		result = `{"role":"tool","tool_call_id":"c1","content":"one"}`
+	)
+	chat := func(messages ...string) string { return `{"messages":[` + strings.Join(messages, ",") + `]}` }
+	f := func(to, body, losses string, wants ...string) {
+		t.Helper()
+		out, named := translated(t, "openai-chat", to, body)
+		if named != losses {
+			t.Errorf("%s: loses %q, want %q", to, named, losses)
+		}
+		for _, want := range wants {
+			if unwanted, not := strings.CutPrefix(want, "!"); strings.Contains(out, unwanted) == not {
+				t.Errorf("%s: want %s in\n%s", to, want, out)
+			}
+		}
+	}
+	gone := `"toolConfig":{"tools":[{"toolSpec":{"name":"f","description":"This tool is not available any more.","inputSchema":{"json":{"type":"object","properties":{}}}}}]}`
+	f("bedrock", chat(asked, called, result, asked), "", gone) // calls where no tool is defined
+	f("bedrock", `{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[`+asked+`,`+called+`,`+result+`]}`, "", "!any more")
+	f("bedrock", `{"tools":[],"tool_choice":"required","messages":[`+asked+`,`+called+`,`+result+`]}`, "", gone)
+	f("bedrock", chat(asked), "", "!toolConfig")
+	greeted := chat(`{"role":"system","content":"s"}`, `{"role":"assistant","content":"Hello!"}`, asked) // the agent begins
+	f("anthropic", greeted, "", `"messages":[{"role":"user","content":[{"type":"text","text":"The assistant begins the conversation."}]},{"role":"assistant","content":[{"type":"text","text":"Hello!"}]},{"role":"user",`)
+	f("bedrock", greeted, "", `"messages":[{"role":"user","content":[{"text":"The assistant begins the conversation."}]},{"role":"assistant","content":[{"text":"Hello!"}]},{"role":"user",`)
+	f("anthropic", chat(asked), "", "!begins")
+}
+
 // translated is a request as another dialect has it, and its losses.
 func translated(t *testing.T, from, to, body string) (out, losses string) {
 	t.Helper()

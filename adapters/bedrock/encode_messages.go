@@ -17,6 +17,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	for i := range ms {
 		w.Message(&ms[i])
 	}
+	w.UserFirst(textBlockOf)
 	out := jsonwriter.New(dst)
 	out.Open('[')
 	w.Write(out, roleNames)
