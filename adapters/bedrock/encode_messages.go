@@ -52,7 +52,9 @@ func (w *turnWriter) CallBlock(p *hub.Part, id []byte) conversation.Block {
 func (w *turnWriter) WritePart(role hub.Role, p *hub.Part) {
 	switch p.Kind {
 	case hub.PartText, hub.PartRefusal:
-		if !conversation.Blank(p.Text) {
+		if own := p.Meta.Of(dialectName); own != nil {
+			w.Add(role, conversation.Block{Body: own})
+		} else if !conversation.Blank(p.Text) {
 			w.Add(role, textBlockOf(p.Text))
 		}
 	case hub.PartReasoning:

@@ -90,8 +90,8 @@ func (w *TurnWriter) Other(role hub.Role, p *hub.Part) {
 		} else {
 			w.Losses.Add("messages.other")
 		}
-	case hub.PartSource:
-		w.Losses.Add("messages.source")
+	case hub.PartSource: // those of the API's own stand with their text
+		w.Losses.AddIf("messages.source", p.Meta.Of(w.Dialect) == nil)
 	case hub.PartData:
 		w.Losses.Add("messages.data")
 	}
