@@ -102,6 +102,70 @@ func TestRowsOfRequests(t *testing.T) {
 	f("J21 marks of caches", "openai-chat", "anthropic", `{"prompt_cache_key":"k","messages":[`+asked+`]}`, "", `!cache`)
 }
 
+// TestHistoriesThatAreRefused: what an API refuses in a history that others take.
+func TestHistoriesThatAreRefused(t *testing.T) {
+	const (
+		asked  = `{"role":"user","content":"q"}`
+		called = `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+		result = `{"role":"tool","tool_call_id":"c1","content":"one"}`
+	)
+	chat := func(messages ...string) string { return `{"messages":[` + strings.Join(messages, ",") + `]}` }
+	f := func(to, body, losses string, wants ...string) {
+		t.Helper()
+		out, named := translated(t, "openai-chat", to, body)
+		if named != losses {
+			t.Errorf("%s: loses %q, want %q", to, named, losses)
+		}
+		for _, want := range wants {
+			if unwanted, not := strings.CutPrefix(want, "!"); strings.Contains(out, unwanted) == not {
+				t.Errorf("%s: want %s in\n%s", to, want, out)
+			}
+		}
+	}
+	gone := `"toolConfig":{"tools":[{"toolSpec":{"name":"f","description":"This tool is not available any more.","inputSchema":{"json":{"type":"object","properties":{}}}}}]}`
+	f("bedrock", chat(asked, called, result, asked), "", gone) // calls where no tool is defined
+	f("bedrock", `{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[`+asked+`,`+called+`,`+result+`]}`, "", "!any more")
+	f("bedrock", `{"tools":[],"tool_choice":"required","messages":[`+asked+`,`+called+`,`+result+`]}`, "", gone)
+	f("bedrock", chat(asked), "", "!toolConfig")
+	greeted := chat(`{"role":"system","content":"s"}`, `{"role":"assistant","content":"Hello!"}`, asked) // the agent begins
+	f("anthropic", greeted, "", `"messages":[{"role":"user","content":[{"type":"text","text":"The assistant begins the conversation."}]},{"role":"assistant","content":[{"type":"text","text":"Hello!"}]},{"role":"user",`)
+	f("bedrock", greeted, "", `"messages":[{"role":"user","content":[{"text":"The assistant begins the conversation."}]},{"role":"assistant","content":[{"text":"Hello!"}]},{"role":"user",`)
+	f("anthropic", chat(asked), "", "!begins")
+}
+
+// TestWordsInOtherBlocks: what is said in blocks that only one API has is said to every agent.
+func TestWordsInOtherBlocks(t *testing.T) {
+	const (
+		cited = `{"role":"assistant","content":[{"type":"text","text":"a","citations":[{"type":"web_search_result_location","url":"https://u","title":"T"}]}]}`
+		found = `{"type":"search_result","source":"https://s","title":"T","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}`
+		doc   = `{"type":"document","title":"D","source":{"type":"content","content":"three"}}`
+	)
+	anthropic := func(blocks string) string { return `{"messages":[{"role":"user","content":[` + blocks + `]}]}` }
+	bedrock := func(role, blocks string) string {
+		return `{"messages":[{"role":"user","content":[{"text":"q"}]},{"role":"` + role + `","content":[` + blocks + `]}]}`
+	}
+	f := func(from, to, body, losses, want string) {
+		t.Helper()
+		if out, named := translated(t, from, to, body); named != losses || !strings.Contains(out, want) {
+			t.Errorf("%s to %s: loses %q, want %q, and %s in\n%s", from, to, named, losses, want, out)
+		}
+	}
+	source := `{"type":"source-url","sourceId":"source-1","url":"https://u","title":"T"}`
+	f("anthropic", "aisdk", `{"messages":[{"role":"user","content":"q"},`+cited+`]}`, "", `{"type":"text","text":"a"},`+source)
+	f("anthropic", "openai-chat", `{"messages":[`+cited+`]}`, "messages.source", `"content":"a"`)
+	f("anthropic", "anthropic", `{"messages":[{"role":"user","content":"q"},`+cited+`]}`, "", cited)
+	f("openai-responses", "aisdk", `{"input":[{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"a","annotations":`+
+		`[{"type":"url_citation","url":"https://u","title":"T"}]}]}]}`, "", `{"type":"text","text":"a"},`+source)
+	f("anthropic", "openai-chat", anthropic(found+`,`+doc), "", `[{"type":"text","text":"T\nhttps://s\none\ntwo"},{"type":"text","text":"D\nthree"}]`)
+	f("anthropic", "anthropic", anthropic(found+`,`+doc), "", found+`,`+doc)
+	f("anthropic", "openai-chat", `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":`+
+		`[{"type":"tool_result","tool_use_id":"c","content":[`+found+`]}]}]}`, "", `"content":"T\nhttps://s\none\ntwo"`)
+	f("bedrock", "aisdk", bedrock("assistant", `{"citationsContent":{"content":[{"text":"a"},{"text":"b"}],"citations":[{"title":"T","location":{"web":{"url":"https://u"}}}]}}`),
+		"", `{"type":"text","text":"ab"},`+source)
+	f("bedrock", "openai-chat", bedrock("user", `{"guardContent":{"text":{"text":"g"}}},{"searchResult":{"source":"s","title":"T","content":[{"text":"one"}]}}`),
+		"", `[{"type":"text","text":"g"},{"type":"text","text":"T\ns\none"}]`)
+}
+
 // translated is a request as another dialect has it, and its losses.
 func translated(t *testing.T, from, to, body string) (out, losses string) {
 	t.Helper()

@@ -36,7 +36,7 @@ func meaningOf(req *hub.Request) *requestMeaning {
 	}
 	m.answered(req)
 	for _, t := range req.Tools.Defs {
-		if t.Meta.Dialect == "" {
+		if t.Meta.Dialect == "" && string(t.Description) != conversation.Gone {
 			m.tools = append(m.tools, string(t.Name))
 		}
 	}
@@ -78,6 +78,9 @@ func (m *requestMeaning) add(msg *hub.Message) {
 	now := &m.turns[n-1]
 	for i := range msg.Parts {
 		p := &msg.Parts[i]
+		if string(p.Text) == conversation.Opening {
+			continue // the client does not say it
+		}
 		switch p.Kind {
 		case hub.PartText, hub.PartRefusal:
 			now.texts = append(now.texts, strings.Fields(plain(p.Text))...)

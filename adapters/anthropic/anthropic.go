@@ -72,9 +72,9 @@
 // # Requests
 //
 // Read are system, messages with all kinds of blocks, tools, tool_choice and the settings. Results stand with their calls, those
-// of the server's own tools too. thread of the type continue makes the messages partial. What a block, a tool or the request has
-// beyond the model (cache_control, citations, mcp_servers, context_management …) goes back to this API only, apart from members
-// of tools and results.
+// of the server's own tools too. thread of the type continue makes the messages partial. What a search has found, and documents of blocks
+// of text, are texts; citations are sources behind their text. What a block, a tool or the request has beyond the model (cache_control,
+// the places that citations name, mcp_servers, context_management …) goes back to this API only, apart from members of tools and results.
 //
 // Written is what the API of the version 2023-06-01 takes. What stands in a row on one side is one message; results come first,
 // in the order of the calls. Ids are rewritten as in streams, and those that come again get a number. Arguments that are no

@@ -94,6 +94,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	case string(kind) == "text":
 		if text := o.Text("text"); len(text) > 0 {
 			b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: beyond(v, o, 2)})
+			b.AddCited(o.Get("citations"), dialectName, readCitation)
 		}
 	case string(kind) == "thinking":
 		b.Add(hub.Part{Kind: hub.PartReasoning, Text: o.Text("thinking"), Sig: o.Text("signature")})
@@ -106,6 +107,11 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	default:
 		b.Add(decodeFile(v, o))
 	}
+}
+
+// readCitation reads what a citation is of: a page, a search result, or a document of the request.
+func readCitation(o *rawjson.Object) (title, url []byte) {
+	return rawjson.First(o.Text("title"), o.Text("document_title")), rawjson.First(o.Text("url"), o.Text("source"))
 }
 
 // beyond is a note of a block that has more than so many members, which are those of the model.
@@ -132,6 +138,9 @@ func decodeCall(b *conversation.Builder, v rawjson.Value, o *rawjson.Object, cli
 func decodeFile(v rawjson.Value, o *rawjson.Object) hub.Part {
 	if f, ok := claudewire.ReadFile(o); ok {
 		return hub.Part{Kind: hub.PartFile, File: &f, Meta: own(v)}
+	}
+	if isPassage(o) {
+		return passage(v, o)
 	}
 	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}
 }

@@ -71,5 +71,27 @@ func appendBlock(dst []byte, v rawjson.Value) []byte {
 		dst = rawjson.AppendQuoted(append(dst, `,"mimeType":`...), rawjson.Text(v, "source", "media_type"))
 		return append(dst, '}')
 	}
+	if o := rawjson.ReadObject(v); isPassage(&o) {
+		return append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), passage(v, &o).Text), '}')
+	}
 	return append(dst, v...)
+}
+
+// isPassage reports whether a block gives the model a text of the application's: what a search has found, or a document in words.
+func isPassage(o *rawjson.Object) bool {
+	source := string(rawjson.Text(o.Get("source"), "type"))
+	return string(o.Text("type")) == "search_result" || string(o.Text("type")) == "document" && (source == "content" || source == "text")
+}
+
+// passage is such a block as a text.
+func passage(v rawjson.Value, o *rawjson.Object) hub.Part {
+	content, source := o.Get("content"), o.Get("source")
+	if rawjson.Kind(source) == '{' {
+		content = rawjson.Get(source, "content")
+		if content == nil {
+			content = rawjson.Get(source, "data")
+		}
+		source = nil
+	}
+	return conversation.Passage(o.Text("title"), rawjson.Body(source), content, own(v))
 }

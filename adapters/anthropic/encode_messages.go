@@ -20,6 +20,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 		}
 	}
 	w.trimEnd()
+	w.UserFirst(blockOfText)
 	out := jsonwriter.New(dst)
 	out.Open('[')
 	w.Write(out, roleNames)

@@ -60,8 +60,9 @@
 // # Requests
 //
 // Read are messages, system, toolConfig, inferenceConfig and outputConfig; the model stands in the path. Results stand with their
-// calls. What a block has beyond the model (cachePoint, guardContent, citations, searchResult …) goes back to this API only, as do
-// other members of the request: guardrailConfig, additionalModelRequestFields, requestMetadata, serviceTier …
+// calls. What a guardrail is to look at and what a search has found are texts, citations are sources behind their text. What a block has
+// beyond the model (cachePoint, the places that citations name …) goes back to this API only, as do other members of the request:
+// guardrailConfig, additionalModelRequestFields, requestMetadata, serviceTier …
 //
 // Written are messages by turns, the results first in those of the user's. Arguments that are no object are {"value":…}. Blank texts
 // are left out. Instructions between the messages go to the top (messages.system). The choice none is not known to the API; the

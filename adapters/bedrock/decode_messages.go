@@ -95,8 +95,37 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 		inner := rawjson.Get(reasoning, "reasoningText")
 		b.Add(hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(inner, "text"), Sig: rawjson.Text(inner, "signature")})
 	default:
+		decodeOther(b, v, o)
+	}
+}
+
+// decodeOther reads a file, or words in a block of their own kind: an answer with its citations, what the user says to a guardrail, a
+// passage that was found.
+func decodeOther(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
+	cited, found := o.Get("citationsContent"), o.Get("searchResult")
+	text := rawjson.Text(o.Get("guardContent"), "text", "text")
+	for c := range rawjson.Each(rawjson.Get(cited, "content")) {
+		text = append(text, rawjson.Text(c, "text")...)
+	}
+	switch {
+	case len(text) > 0:
+		b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: own(v)})
+		b.AddCited(rawjson.Get(cited, "citations"), dialectName, readCitation)
+	case found != nil:
+		b.Add(passage(v, found))
+	default:
 		b.Add(decodeFile(v, o))
 	}
+}
+
+// passage is what a search has found, as a text.
+func passage(v, found rawjson.Value) hub.Part {
+	return conversation.Passage(rawjson.Text(found, "title"), rawjson.Text(found, "source"), rawjson.Get(found, "content"), own(v))
+}
+
+// readCitation reads what a citation is of.
+func readCitation(o *rawjson.Object) (title, url []byte) {
+	return o.Text("title"), rawjson.First(rawjson.Text(o.Get("location"), "web", "url"), o.Text("source"))
 }
 
 // decodeCall reads a call for the client, or one that the API has run.

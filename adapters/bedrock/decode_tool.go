@@ -136,6 +136,9 @@ func appendMCP(dst []byte, v rawjson.Value) []byte {
 		dst = rawjson.AppendQuoted(append(dst, `{"type":"image","data":`...), data)
 		return append(append(append(dst, `,"mimeType":"`...), media...), `"}`...)
 	}
+	if found := rawjson.Get(v, "searchResult"); found != nil {
+		return append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), passage(v, found).Text), '}')
+	}
 	it := rawjson.Fields(v)
 	key, inner, _ := it.Next()
 	dst = append(append(append(dst, `{"type":"`...), key...), `","`...)

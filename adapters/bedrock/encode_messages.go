@@ -17,6 +17,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	for i := range ms {
 		w.Message(&ms[i])
 	}
+	w.UserFirst(textBlockOf)
 	out := jsonwriter.New(dst)
 	out.Open('[')
 	w.Write(out, roleNames)
@@ -51,7 +52,9 @@ func (w *turnWriter) CallBlock(p *hub.Part, id []byte) conversation.Block {
 func (w *turnWriter) WritePart(role hub.Role, p *hub.Part) {
 	switch p.Kind {
 	case hub.PartText, hub.PartRefusal:
-		if !conversation.Blank(p.Text) {
+		if own := p.Meta.Of(dialectName); own != nil {
+			w.Add(role, conversation.Block{Body: own})
+		} else if !conversation.Blank(p.Text) {
 			w.Add(role, textBlockOf(p.Text))
 		}
 	case hub.PartReasoning:

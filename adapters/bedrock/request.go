@@ -109,7 +109,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
 	newTurnWriter(new(conversation.IDs), l).WriteSystem(w.Writer, system)
 	w.settings()
-	w.tools()
+	w.tools(rest)
 	conversation.AppendExtra(w.Writer, req, dialectName)
 	conversation.LostBeside(req, dialectName, l)
 	w.Close('}')
@@ -160,13 +160,18 @@ func (w *requestWriter) output(s *hub.Settings) {
 	}
 }
 
-func (w *requestWriter) tools() {
+// tools writes the tools that may be called. The API refuses calls in the conversation where there is none, as when the client offers its
+// tools no more: then those that were called stand there.
+func (w *requestWriter) tools(ms []hub.Message) {
 	c, tools := w.req.Choice, conversation.Tools(w.req.Tools.Defs, dialectName, w.losses)
 	byName := c.Mode == hub.ChoiceRequired && len(c.Names) == 1
 	if !byName {
 		tools = conversation.Allowed(tools, c, w.losses)
 	}
 	w.losses.AddIf("settings.tool_choice", c.Mode == hub.ChoiceNone)
+	if len(tools) == 0 {
+		c, byName, tools = hub.ToolChoice{}, false, conversation.Called(ms, dialectName)
+	}
 	if len(tools) == 0 {
 		return
 	}

@@ -93,6 +93,27 @@ func Allowed(tools []hub.Tool, c hub.ToolChoice, l *hub.Losses) (allowed []hub.T
 	return allowed
 }
 
+// Gone is the description of a tool that a request has no definition of.
+const Gone = "This tool is not available any more."
+
+// Called are the tools that an agent has called in a conversation, each once, for dialects that take no call in a history where no tool
+// is defined. Their description says that they cannot be called.
+func Called(ms []hub.Message, dialect string) (tools []hub.Tool) {
+	known := map[string]bool{"": true}
+	for i := range ms {
+		for j := range ms[i].Parts {
+			p := &ms[i].Parts[j]
+			own := p.Meta.Of(dialect) != nil && !p.ClientRuns // the API has run it
+			if p.Kind != hub.PartCall || own || known[string(p.Name)] {
+				continue
+			}
+			known[string(p.Name)] = true
+			tools = append(tools, hub.Tool{Name: p.Name, Description: []byte(Gone)})
+		}
+	}
+	return tools
+}
+
 func named(names [][]byte, name []byte) bool {
 	for _, n := range names {
 		if bytes.Equal(n, name) {

@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -88,8 +90,8 @@ func (w *TurnWriter) Other(role hub.Role, p *hub.Part) {
 		} else {
 			w.Losses.Add("messages.other")
 		}
-	case hub.PartSource:
-		w.Losses.Add("messages.source")
+	case hub.PartSource: // those of the API's own stand with their text
+		w.Losses.AddIf("messages.source", p.Meta.Of(w.Dialect) == nil)
 	case hub.PartData:
 		w.Losses.Add("messages.data")
 	}
@@ -117,6 +119,16 @@ func (w *TurnWriter) WriteAnswer(out *jsonwriter.Writer, parts []*hub.Part, unsi
 	}
 	out.Close(']')
 	return asked
+}
+
+// Opening is what the user says where a conversation begins with words of the agent's, such as a greeting that the client shows by itself.
+const Opening = "The assistant begins the conversation."
+
+// UserFirst puts a turn of the user's in front of a conversation that the agent begins, for APIs that refuse one. text makes its block.
+func (w *TurnWriter) UserFirst(text func(body []byte) Block) {
+	if len(w.Turns) > 0 && w.Turns[0].Role == hub.RoleAgent {
+		w.Turns = slices.Insert(w.Turns, 0, Turn{Role: hub.RoleUser, Blocks: []Block{text([]byte(Opening))}})
+	}
 }
 
 // Write writes the turns as messages.

@@ -150,6 +150,14 @@ func (r *inputReader) said(v *inputItem) {
 		}
 		later = true
 	}
+	for part := range rawjson.Each(content) { // behind the texts, which are one item
+		r.AddCited(rawjson.Get(part, "annotations"), "", readAnnotation)
+	}
+}
+
+// readAnnotation reads what an annotation cites: a page, or a file.
+func readAnnotation(o *rawjson.Object) (title, url []byte) {
+	return rawjson.First(o.Text("title"), o.Text("filename"), o.Text("file_id")), o.Text("url")
 }
 
 func decodePart(v rawjson.Value) hub.Part {
