@@ -3,9 +3,9 @@ package copilot
 import (
 	"bytes"
 	"errors"
-	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -119,7 +119,7 @@ func (d *decoder) ReadMembers(part any, ev *hub.Event, values [][]byte) bool {
 	if p, ok := part.(tracked); ok && p.id && (id == nil || d.seen.again(id)) {
 		return false
 	}
-	if millis := parseMillis(firstOf(values[len(values)/2:])); millis != 0 {
+	if millis := member.Millis(firstOf(values[len(values)/2:])); millis != 0 {
 		d.scratch.Reset()
 		d.scratch.MoreOf(ev).Time = millis
 	}
@@ -173,7 +173,7 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	at := &d.at
-	at.ev, at.typ, at.millis = ev, typ, parseTime(ev.Timestamp)
+	at.ev, at.typ, at.millis = ev, typ, member.Millis(rawjson.Body(ev.Timestamp))
 	at.spec, ok = specOf(typ)
 	if !at.spec.delta || ev.Data.isPoor() {
 		if err := d.gather(); err != nil {
@@ -294,18 +294,4 @@ func (d *decoder) raw(dst []hub.Event) []hub.Event {
 		ev.Value = bytes.TrimSpace(d.at.base) // of a list, only the element
 	}
 	return dst
-}
-
-// parseTime reads a time as milliseconds since the Unix epoch; 0 is unknown.
-func parseTime(v rawjson.Value) int64 { return parseMillis(rawjson.Body(v)) }
-
-func parseMillis(body []byte) int64 {
-	if len(body) == 0 {
-		return 0
-	}
-	t, err := time.Parse(time.RFC3339, string(body))
-	if err != nil {
-		return 0
-	}
-	return t.UnixMilli()
 }
