@@ -234,6 +234,5 @@ func decision(response rawjson.Value) (hub.Status, []byte) {
 	if _, more := choices.Next(); more {
 		return hub.StatusChosen, nil
 	}
-	body := rawjson.Body(first)
-	return hub.StatusChosen, body
+	return hub.StatusChosen, rawjson.Body(first)
 }
