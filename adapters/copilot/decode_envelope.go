@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // framed reads a WebSocket message of Caco.
@@ -204,11 +205,5 @@ func (s *seen) again(id []byte) bool {
 	return false
 }
 
-// hash is FNV-1a, and never 0.
-func hash(p []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range p {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h | 1<<63
-}
+// hash is the hash of a text, and never 0.
+func hash(p []byte) uint64 { return texthash.Of(p) | 1<<63 }

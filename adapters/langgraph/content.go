@@ -4,6 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // The content of a message is a text, or a list of blocks. In pieces a list has what is new; whole it has everything, and
@@ -132,13 +133,13 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 	}
 	if ch == hub.AnswerText {
 		if op == hub.Replace {
-			full := extent{}
-			if full.add(body); full == k.text {
+			full := texthash.Extent{}
+			if full.Add(body); full == k.text {
 				return dst
 			}
 			k.text = full
 		} else {
-			k.text.add(body)
+			k.text.Add(body)
 			d.seen.answer = true
 		}
 	}

@@ -148,7 +148,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 func (d *decoder) TrackText(part any, text, _ []byte) bool {
 	switch p := part.(type) {
 	case *spoken:
-		p.text.add(text)
+		p.text.Add(text)
 		d.turnTo((*message)(p))
 	case *thought:
 		d.turnTo((*message)(p))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // fields are the members of a message that are read.
@@ -118,24 +119,10 @@ func (m *fields) author() author {
 type message struct {
 	id       []byte // of its texts: its own, or one that is made
 	subAgent *subAgent
-	text     extent // its answer, as far as it came
+	text     texthash.Extent // its answer, as far as it came: its escaped body, so that spelling counts
 	calls    []*call
 	whole    bool // it was seen whole: nothing new can come
 	counted  bool // its usage was reported
-}
-
-// extent stands for a text: its escaped body, so that spelling counts.
-type extent struct {
-	length int
-	hash   uint64
-}
-
-func (x *extent) add(body []byte) {
-	h := x.hash
-	for _, c := range body {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	x.hash, x.length = h, x.length+len(body)
 }
 
 // know returns what is known of a message, and whether it is new. Messages without an id are known by what they say.
@@ -280,8 +267,8 @@ func (d *decoder) isRenamed(m *fields, k *message) bool {
 	if !ok || len(body) == 0 || d.source == sourceNone {
 		return false
 	}
-	var emitted extent
-	emitted.add(body)
+	var emitted texthash.Extent
+	emitted.Add(body)
 	for other := range d.messages.All() {
 		if other != k && !other.whole && other.text == emitted {
 			other.whole, k.whole = true, true
