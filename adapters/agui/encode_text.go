@@ -86,10 +86,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if p.speaks && e.waiting.calls > 0 {
 		e.waiting.reset()
 	}
-	b := append(member.Begin(out, ""), p.head...)
-	b = append(b, ev.Text...)
-	b = append(b, '"')
-	member.End(out, e.close(b, ev, 0))
+	b := append(append(member.Begin(out, ""), p.head...), ev.Text...)
+	member.End(out, e.close(append(b, '"'), ev, 0))
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
