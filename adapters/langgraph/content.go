@@ -35,8 +35,7 @@ func (d *decoder) block(dst []hub.Event, m *fields, k *message, v rawjson.Value)
 	if len(b.signature) > 0 && ch == hub.Reasoning {
 		var ev *hub.Event
 		dst, ev = d.part(dst, hub.TextEnd, m, k, ch)
-		ev.More = d.scratch.More()
-		ev.More.Sig = b.signature
+		d.scratch.MoreOf(ev).Sig = b.signature
 	}
 	return d.file(dst, m, k, &b)
 }
@@ -111,15 +110,9 @@ func (b *block) body() (hub.Chan, []byte) {
 	case "thinking":
 		return hub.Reasoning, b.thinking
 	case "reasoning", "reasoning_content":
-		if b.reasoning != nil {
-			return hub.Reasoning, b.reasoning
-		}
-		if b.text != nil {
-			return hub.Reasoning, b.text
-		}
 		summary := rawjson.Elems(b.summary)
 		first, _ := summary.Next()
-		return hub.Reasoning, rawjson.Text(first, "text")
+		return hub.Reasoning, rawjson.First(b.reasoning, b.text, rawjson.Text(first, "text"))
 	case "refusal":
 		return hub.Refusal, b.refusal
 	}
@@ -187,15 +180,10 @@ func (b *block) file() (f hub.FileRef, ok bool) {
 			f.URL = rawjson.Text(block, "image_url")
 		}
 	}
-	inline(&f)
-	return f, f.URL != nil || f.Base64 != nil || f.FileID != nil
-}
-
-// inline takes a file out of a URL that holds it: data:image/png;base64,AAAA.
-func inline(f *hub.FileRef) {
-	if media, data, ok := member.CutDataURL(f.URL); ok {
+	if media, data, ok := member.CutDataURL(f.URL); ok { // data:image/png;base64,AAAA
 		f.URL, f.Base64, f.Media = nil, data, media
 	}
+	return f, f.URL != nil || f.Base64 != nil || f.FileID != nil
 }
 
 // first is the body of the first of these members that is a string.

@@ -165,11 +165,7 @@ func (d *decoder) listens(m *fields, from source) bool {
 
 // piece adds to a message.
 func (d *decoder) piece(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
-	switch m.author() {
-	case agent:
-	case noAuthor:
-		return dst
-	default:
+	if m.author() != agent {
 		return d.other(dst, l, m)
 	}
 	m.piece = true // the JavaScript server does not say so
@@ -218,6 +214,9 @@ func (m *fields) stopReason() []byte {
 
 // other adds a message that is not the agent's own: these come whole, or in one piece.
 func (d *decoder) other(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
+	if m.author() == noAuthor {
+		return dst
+	}
 	k, isNew := d.know(l, m)
 	switch {
 	case m.author() == toolbox:
@@ -236,11 +235,7 @@ func (d *decoder) other(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 
 // whole compares a message that came whole with what is known of it, and adds what is new.
 func (d *decoder) whole(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
-	switch m.author() {
-	case agent:
-	case noAuthor:
-		return dst
-	default:
+	if m.author() != agent {
 		return d.other(dst, l, m)
 	}
 	k, isNew := d.know(l, m)
