@@ -20,6 +20,7 @@ const (
 	results = module + "adapters/internal/toolresult"
 	members = module + "adapters/internal/eventjson"
 	writer  = module + "adapters/internal/jsonwriter"
+	hashes  = module + "adapters/internal/texthash"
 	harness = "adapters/adaptertest"
 
 	fasthttp = "github.com/valyala/fasthttp"
@@ -55,6 +56,7 @@ var shared = []string{
 	module + "adapters/internal/settings",
 	module + "adapters/internal/signatures",
 	module + "adapters/internal/tagsplit",
+	hashes,
 	module + "adapters/internal/toolinfo",
 	results,
 	module + "adapters/conversation",
@@ -134,8 +136,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/internal/*"},
-		allowed: []string{hubPath, wire, rawjson, phrases, members, results, writer, module + "adapters/internal/member"},
-		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult, jsonwriter, member and the standard library",
+		allowed: []string{hubPath, wire, rawjson, phrases, members, results, writer, hashes, module + "adapters/internal/member"},
+		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult, jsonwriter, texthash, member and the standard library",
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},

@@ -16,27 +16,19 @@ type block struct{ acpwire.Block }
 
 // readBlock is [acpwire.ReadBlock] for blocks that may embed a resource.
 func readBlock(v rawjson.Value) (b block) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		switch {
-		case !ok:
-			return b
-		case string(key) == "resource" && rawjson.Kind(val) == '{':
+	for key, val := range rawjson.EachField(v) {
+		if string(key) == "resource" && rawjson.Kind(val) == '{' {
 			b.resource(val)
-		default:
+		} else {
 			b.Set(key, val)
 		}
 	}
+	return b
 }
 
 // resource reads what an embedded resource has inside.
 func (b *block) resource(v rawjson.Value) {
-	inner := rawjson.Fields(v)
-	for {
-		key, val, ok := inner.Next()
-		if !ok {
-			return
-		}
+	for key, val := range rawjson.EachField(v) {
 		body := rawjson.Body(val)
 		switch string(key) {
 		case "uri":

@@ -80,9 +80,8 @@ func (d *decoder) errorResponse(dst []hub.Event, mine bool) []hub.Event {
 		if len(d.root) == 0 {
 			return dst
 		}
-		dst, ev := d.add(dst, hub.Event{Kind: hub.Notice})
-		ev.Level, ev.Name, ev.Text = hub.LevelError, errorCode(m.Error, rawjson.Get(m.Error, "code")), d.errorText(m.Error)
-		return dst
+		code := errorCode(m.Error, rawjson.Get(m.Error, "code"))
+		return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Name: code, Text: d.errorText(m.Error)})
 	case !mine:
 		return dst
 	}
@@ -102,8 +101,7 @@ func (d *decoder) failed(dst []hub.Event, fault rawjson.Value) []hub.Event {
 	}
 	dst = d.endRun(dst, hub.StatusFailed, nil)
 	more := d.scratch.MoreOf(&dst[len(dst)-1])
-	more.Err = d.errorText(fault)
-	more.ErrCode = errorCode(fault, code)
+	more.Err, more.ErrCode = d.errorText(fault), errorCode(fault, code)
 	return dst
 }
 

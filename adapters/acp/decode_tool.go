@@ -49,13 +49,10 @@ func (d *decoder) tool(dst []hub.Event, u *update, announces bool) ([]hub.Event,
 	if len(id) == 0 {
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
 	}
-	r := toolRecord{update: u, status: toolStatus(u.Status)}
-	r.call, r.id = d.call(id)
-	r.title = rawjson.Body(u.Title)
-	r.kind = rawjson.Body(u.ToolKind)
-	if !rawjson.IsNull(u.Content) {
-		r.content = u.Content
+	r := toolRecord{
+		update: u, title: rawjson.Body(u.Title), kind: rawjson.Body(u.ToolKind), status: toolStatus(u.Status), content: rawjson.NotNull(u.Content),
 	}
+	r.call, r.id = d.call(id)
 	if !r.call.started && (announces || len(r.title) > 0) {
 		dst = d.announce(dst, &r)
 	} else {
@@ -93,16 +90,10 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 // toolName is the name on the wire where there is one. The kind comes next, since titles are sentences, but for a word that a call has as its
 // title before it has arguments.
 func (d *decoder) toolName(r *toolRecord) []byte {
-	body := rawjson.Body(r.update.Name)
-	if len(body) == 0 && r.Meta != nil {
-		body = rawjson.Text(r.Meta, "claudeCode", "toolName")
-	}
-	if len(body) == 0 {
-		body = nameInID(r.id)
-	}
+	name := rawjson.First(rawjson.Body(r.update.Name), rawjson.Text(r.Meta, "claudeCode", "toolName"), nameInID(r.id))
 	switch {
-	case len(body) > 0:
-		return body
+	case name != nil:
+		return name
 	case r.status == hub.StatusPending && r.unargued() && isWord(r.title):
 		return r.title
 	case len(r.kind) > 0 && string(r.kind) != "other":

@@ -16,8 +16,7 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 		b := readBlock(u.Content)
 		return d.block(dst, &b, ch, role)
 	case '"':
-		text := rawjson.Body(u.Content)
-		return d.block(dst, &block{acpwire.Block{Kind: textKind, Text: text}}, ch, role)
+		return d.block(dst, &block{acpwire.Block{Kind: textKind, Text: rawjson.Body(u.Content)}}, ch, role)
 	case 0, 'n':
 		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
 	}
@@ -93,8 +92,7 @@ func (d *decoder) planUpdate(dst []hub.Event) ([]hub.Event, error) {
 	if entries == nil {
 		return d.state(dst, "plan_update"), nil
 	}
-	id := rawjson.Text(plan, "planId")
-	return d.plan(dst, entries, id)
+	return d.plan(dst, entries, rawjson.Text(plan, "planId"))
 }
 
 // planRemoved decodes the end of a plan as a plan without entries: that is all there is left of it.
@@ -111,11 +109,9 @@ func (d *decoder) subagent(dst []hub.Event) []hub.Event {
 	if len(session) == 0 || bytes.Equal(session, d.root) {
 		return d.raw(dst)
 	}
-	title := rawjson.Text(u, "title")
-	dst = d.openSubAgent(dst, session, nil, title)
-	if state := rawjson.Text(u, "state", "state"); string(state) == "idle" {
-		reason := rawjson.Text(u, "state", "stopReason")
-		dst = d.closeSubAgent(dst, session, subAgentStatus(reason))
+	dst = d.openSubAgent(dst, session, nil, rawjson.Text(u, "title"))
+	if string(rawjson.Text(u, "state", "state")) == "idle" {
+		dst = d.closeSubAgent(dst, session, subAgentStatus(rawjson.Text(u, "state", "stopReason")))
 	}
 	return dst
 }
@@ -133,9 +129,8 @@ func subAgentStatus(reason []byte) hub.Status {
 
 // contextUsage decodes how full the context is, and what the session has cost.
 func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
-	u := d.rawUpdate()
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.SessionScope})
-	acpwire.ReadContextUsage(&d.scratch.MoreOf(ev).Usage, u)
+	acpwire.ReadContextUsage(&d.scratch.MoreOf(ev).Usage, d.rawUpdate())
 	return dst
 }
 

@@ -67,9 +67,7 @@ func appendOptions(dst []byte, options []hub.AskOption, what hub.AskKind) []byte
 	}
 	for i := range options {
 		o := &options[i]
-		id, label := o.ID, o.Name
-		id = rawjson.First(id, label)
-		label = rawjson.First(label, id)
+		id, label := rawjson.First(o.ID, o.Name), rawjson.First(o.Name, o.ID)
 		dst = append(append(acpwire.Comma(dst), `{"optionId":"`...), id...)
 		dst = append(append(append(dst, `","name":"`...), label...), `","kind":"`...)
 		dst = append(append(dst, optionKind(o, what)...), `"}`...)
@@ -121,30 +119,22 @@ func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.
 
 // appendForm appends the schema of a form: the source's own if clients can show it, else a choice, else a line of text.
 func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte, hub.Disposition) {
-	disposition := hub.Native
 	switch {
 	case flatSchema(more.Schema):
 		asked := hub.Event{AskKind: hub.AskInput, More: &hub.More{}}
-		if readChoices(&asked, more.Schema); asked.AskKind != ev.AskKind {
-			disposition = hub.Folded
-		}
-		return append(dst, more.Schema...), disposition
+		readChoices(&asked, more.Schema)
+		return append(dst, more.Schema...), hub.FoldedIf(asked.AskKind != ev.AskKind)
 	case len(more.Options) > 0:
-		if ev.AskKind != hub.AskQuestion {
-			disposition = hub.Folded
-		}
 		dst = append(dst, `{"type":"object","properties":{"answer":{"type":"string","oneOf":[`...)
 		for i := range more.Options {
 			o := &more.Options[i]
 			dst = append(append(acpwire.Comma(dst), `{"const":"`...), rawjson.Or(o.ID, string(o.Name))...)
 			dst = append(append(append(dst, `","title":"`...), rawjson.Or(o.Name, string(o.ID))...), `"}`...)
 		}
-		return append(dst, `]}},"required":["answer"]}`...), disposition
+		return append(dst, `]}},"required":["answer"]}`...), hub.FoldedIf(ev.AskKind != hub.AskQuestion)
 	}
-	if ev.AskKind != hub.AskInput {
-		disposition = hub.Folded
-	}
-	return append(dst, `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`...), disposition
+	dst = append(dst, `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`...)
+	return dst, hub.FoldedIf(ev.AskKind != hub.AskInput)
 }
 
 // flatSchema reports whether a schema is of the kind that clients can make a form of: an object of plain values.

@@ -95,13 +95,12 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // chunk writes a block as a chunk. It has the id of the message that is open, if there is one.
 func (e *encoder) chunk(out *wire.Out, ev *hub.Event, block []byte) {
-	e.begin(out, chunkKind(ev))
+	id := ev.Msg
 	if e.opt.drafts {
-		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, rawjson.Or(ev.Msg, "file"))
-	} else {
-		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, ev.Msg)
+		id = rawjson.Or(id, "file")
 	}
-	e.end(out, member.AppendRaw(out.Buf, `,"content":`, block))
+	buf := member.AppendText(e.begin(out, chunkKind(ev)), `,"messageId":"`, id)
+	e.end(out, member.AppendRaw(buf, `,"content":`, block))
 }
 
 // source writes a source as a link.
@@ -110,7 +109,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	f := &ev.More.File
-	name := rawjson.Or(f.Name, string(rawjson.Or(ev.Title, string(f.URL))))
+	name := rawjson.First(f.Name, ev.Title, f.URL)
 	e.next = appendLink(e.next[:0], f.URL, name, f.Media, ev.Title)
 	e.chunk(out, ev, e.next)
 	return hub.Folded

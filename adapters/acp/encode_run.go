@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -70,19 +71,12 @@ const codeInternal = "-32603" // the code of JSON-RPC for what the server cannot
 
 // appendError appends an error object. The code of the model is among its data, unless it is one of JSON-RPC.
 func (e *encoder) appendError(dst []byte, ev *hub.Event) []byte {
-	message, code := []byte(agentFailed), []byte(nil)
-	if m := ev.More; m != nil {
-		code = m.ErrCode
-		if len(m.Err) > 0 {
-			message = m.Err
-		}
-	}
-	number := []byte(codeInternal)
+	number, code := []byte(codeInternal), ev.Rare().ErrCode
 	if n, err := strconv.Atoi(string(code)); err == nil && n < 0 && n >= -32768 && n != codeCancelled {
 		number, code = code, nil
 	}
 	dst = append(append(append(dst, `{"code":`...), number...), `,"message":"`...)
-	dst = append(append(dst, message...), '"')
+	dst = append(append(dst, rawjson.Or(hub.Why(ev), agentFailed)...), '"')
 	before := len(dst)
 	dst = append(dst, `,"data":{`...)
 	first := len(dst)
@@ -131,8 +125,8 @@ func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Disposition {
 	if u.used < 0 || u.size < 0 || c.ContextUsed < 0 && c.ContextSize < 0 && c.Cost == nil {
 		return hub.Dropped
 	}
-	buf := strconv.AppendInt(append(e.begin(out, "usage_update"), `,"used":`...), u.used, 10)
-	buf = strconv.AppendInt(append(buf, `,"size":`...), u.size, 10)
+	buf := member.AppendInt(e.begin(out, "usage_update"), `,"used":`, u.used)
+	buf = member.AppendInt(buf, `,"size":`, u.size)
 	if c.Cost != nil && len(c.Currency) > 0 {
 		buf = member.AppendRaw(buf, `,"cost":{"amount":`, c.Cost)
 		buf = append(member.AppendText(buf, `,"currency":"`, c.Currency), '}')

@@ -37,8 +37,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		kind = "tool_call_update"
 	}
 	buf := member.AppendText(e.begin(out, kind), `,"toolCallId":"`, ev.ID)
-	title := rawjson.First(ev.Title, ev.Name)
-	buf = member.AppendText(buf, `,"title":"`, title)
+	buf = member.AppendText(buf, `,"title":"`, rawjson.First(ev.Title, ev.Name))
 	buf = member.AppendText(buf, `,"name":"`, ev.Name)
 	more := ev.Rare()
 	buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, ev.Name)...), '"')
@@ -68,9 +67,6 @@ func appendLocations(dst []byte, locations rawjson.Value) []byte {
 // tool writes what comes after the start.
 func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.cards.Find(ev.Slot)
-	if c == nil {
-		return hub.Dropped
-	}
 	switch ev.Kind {
 	case hub.ToolReady:
 		return e.toolReady(out, ev, c)
@@ -190,11 +186,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 	default:
 		buf = acpwire.AppendTextItem(buf, rawjson.AppendEscaped(e.next[:0], ev.Value))
 	}
-	buf = append(buf, ']')
-	if ev.Value != nil {
-		buf = member.AppendRaw(buf, `,"rawOutput":`, ev.Value)
-	}
-	e.end(out, buf)
+	e.end(out, member.AppendRaw(append(buf, ']'), `,"rawOutput":`, ev.Value))
 	return disposition
 }
 
@@ -207,11 +199,8 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition
 	buf = member.AppendText(buf, `,"title":"`, ev.Title)
 	buf = member.AppendText(buf, `,"name":"`, c.name) // for those that do not know the earlier run
 	buf, disposition := e.appendResult(buf, ev, c)
-	if m := ev.More; m != nil {
-		buf = appendLocations(buf, m.Locations)
-		buf = appendMeta(buf, withoutOutput(m.Meta))
-	}
-	e.end(out, buf)
+	m := ev.Rare()
+	e.end(out, appendMeta(appendLocations(buf, m.Locations), withoutOutput(m.Meta)))
 	return max(disposition, e.statusDisposition(ev.Status))
 }
 
@@ -289,18 +278,9 @@ func appendOutput(dst []byte, ev *hub.Event, text, emitted []byte) ([]byte, hub.
 		return member.AppendText(dst, `,"rawOutput":"`, text), hub.Native
 	case ev.Text == nil && ev.Value != nil && !isText:
 		return member.AppendRaw(dst, `,"rawOutput":`, ev.Value), hub.Native
-	case ev.More != nil:
-		v := rawjson.Get(ev.More.Meta, acpwire.MetaOutput)
-		if v == nil {
-			break
-		}
-		disposition := hub.Native
-		if rawjson.Kind(v) == '"' {
-			disposition = hub.Folded
-		}
-		return member.AppendRaw(dst, `,"rawOutput":`, v), disposition
 	}
-	return dst, hub.Native
+	v := ev.Meta(acpwire.MetaOutput)
+	return member.AppendRaw(dst, `,"rawOutput":`, v), hub.FoldedIf(rawjson.Kind(v) == '"')
 }
 
 // words is what items of content say, as the decoder reads it.

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -87,10 +88,10 @@ func (c *chunks) resolve(kind chunkKind, id, tag []byte) *chunkSubAgent {
 			only = l
 		}
 	}
-	if only != nil {
-		return only
+	if only == nil {
+		return c.subAgent(nil)
 	}
-	return c.subAgent(nil)
+	return only
 }
 
 // holder returns the sub-agent that assembles the stream of that id, or nil.
@@ -106,12 +107,7 @@ func (c *chunks) holder(kind chunkKind, id []byte) *chunkSubAgent {
 
 // hasTool reports whether the sub-agent assembles the arguments of that call.
 func (l *chunkSubAgent) hasTool(id []byte) bool {
-	for _, t := range l.tools {
-		if bytes.Equal(t, id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.tools, func(t []byte) bool { return bytes.Equal(t, id) })
 }
 
 // current makes the stream the one that the sub-agent assembles.
@@ -123,17 +119,13 @@ func (c *chunks) current(l *chunkSubAgent, kind chunkKind, id []byte) {
 	l.last[kind] = append(l.last[kind][:0], id...)
 }
 
-func (d *decoder) textChunk(dst []hub.Event) ([]hub.Event, error) {
-	return d.messageChunk(dst, textChunk, hub.AnswerText)
-}
-
-func (d *decoder) reasoningChunk(dst []hub.Event) ([]hub.Event, error) {
-	return d.messageChunk(dst, reasoningChunk, hub.Reasoning)
-}
-
 // messageChunk goes on with a message or begins one. A chunk that says neither which message it belongs to nor has one
 // to go on with is an error; its text passes all the same, without an id.
-func (d *decoder) messageChunk(dst []hub.Event, kind chunkKind, family hub.Chan) ([]hub.Event, error) {
+func (d *decoder) messageChunk(dst []hub.Event, family hub.Chan) ([]hub.Event, error) {
+	kind := textChunk
+	if family == hub.Reasoning {
+		kind = reasoningChunk
+	}
 	id, text := rawjson.Body(d.rec.MessageID), rawjson.Body(d.rec.Delta)
 	if id != nil && d.open.find(id, family) != nil && d.chunks.holder(kind, id) == nil {
 		return d.delta(dst, id, text, family), nil // opened by an explicit start

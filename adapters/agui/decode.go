@@ -19,6 +19,7 @@ type decoder struct {
 	json    rawjson.Decoder
 	rec     record
 	data    []byte // the record being decoded
+	about   []byte // what it is about: see handler.needs
 	scratch hub.Scratch
 
 	clientTools rawjson.Names
@@ -32,7 +33,7 @@ type decoder struct {
 
 	calls     map[string]bool // since the agent last spoke: whether the call has a result
 	begun     bool            // the agent has said or called something in this run
-	suspended []suspended
+	suspended [][]byte        // sub-agents that wait for the outside
 }
 
 func newDecoder(o hub.Options) hub.Decoder {
@@ -104,51 +105,72 @@ type record struct {
 // handler is what the decoder does with one type of event.
 type handler struct {
 	decode func(*decoder, []hub.Event) ([]hub.Event, error)
-	closes closing // chunk streams that the event ends
+	closes closing  // chunk streams that the event ends
+	needs  *subject // what the event must say that it is about; nil: nothing, or it is read all the same
+}
+
+// subject is a member that says what an event is about.
+type subject struct {
+	name string
+	of   func(*record) rawjson.Value
+}
+
+var (
+	aMessage  = &subject{"messageId", func(r *record) rawjson.Value { return r.MessageID }}
+	aCall     = &subject{"toolCallId", func(r *record) rawjson.Value { return r.ToolCallID }}
+	aSubAgent = &subject{"subagentRunId", func(r *record) rawjson.Value { return r.Subagent }}
+	aStep     = &subject{"stepName", func(r *record) rawjson.Value { return r.StepName }}
+	anEntity  = &subject{"entityId", func(r *record) rawjson.Value { return r.EntityID }}
+	aName     = &subject{"name", func(r *record) rawjson.Value { return r.Name }}
+)
+
+// of makes a method for texts and reasoning alike one for the messages of one of them.
+func of(family hub.Chan, decode func(*decoder, []hub.Event, hub.Chan) ([]hub.Event, error)) func(*decoder, []hub.Event) ([]hub.Event, error) {
+	return func(d *decoder, dst []hub.Event) ([]hub.Event, error) { return decode(d, dst, family) }
 }
 
 // handlers lists all types of protocol 1.0, and the five THINKING_* types that older peers send.
 var handlers = map[string]handler{
-	"TEXT_MESSAGE_START":        {(*decoder).textStart, closesSubAgent},
-	"TEXT_MESSAGE_CONTENT":      {(*decoder).textContent, closesSubAgent},
-	"TEXT_MESSAGE_END":          {(*decoder).textEnd, closesSubAgent},
-	"TEXT_MESSAGE_CHUNK":        {(*decoder).textChunk, closesNone},
-	"REASONING_START":           {(*decoder).spanStart, closesSubAgent},
-	"REASONING_MESSAGE_START":   {(*decoder).reasoningStart, closesSubAgent},
-	"REASONING_MESSAGE_CONTENT": {(*decoder).reasoningContent, closesSubAgent},
-	"REASONING_MESSAGE_END":     {(*decoder).reasoningEnd, closesSubAgent},
-	"REASONING_MESSAGE_CHUNK":   {(*decoder).reasoningChunk, closesNone},
-	"REASONING_END":             {(*decoder).spanEnd, closesSubAgent},
-	"REASONING_ENCRYPTED_VALUE": {(*decoder).encryptedValue, closesNone},
+	"TEXT_MESSAGE_START":        {of(hub.AnswerText, (*decoder).messageStart), closesSubAgent, aMessage},
+	"TEXT_MESSAGE_CONTENT":      {of(hub.AnswerText, (*decoder).messageContent), closesSubAgent, nil},
+	"TEXT_MESSAGE_END":          {(*decoder).textEnd, closesSubAgent, aMessage},
+	"TEXT_MESSAGE_CHUNK":        {of(hub.AnswerText, (*decoder).messageChunk), closesNone, nil},
+	"REASONING_START":           {(*decoder).spanStart, closesSubAgent, aMessage},
+	"REASONING_MESSAGE_START":   {of(hub.Reasoning, (*decoder).messageStart), closesSubAgent, aMessage},
+	"REASONING_MESSAGE_CONTENT": {of(hub.Reasoning, (*decoder).messageContent), closesSubAgent, nil},
+	"REASONING_MESSAGE_END":     {(*decoder).reasoningEnd, closesSubAgent, aMessage},
+	"REASONING_MESSAGE_CHUNK":   {of(hub.Reasoning, (*decoder).messageChunk), closesNone, nil},
+	"REASONING_END":             {(*decoder).spanEnd, closesSubAgent, nil},
+	"REASONING_ENCRYPTED_VALUE": {(*decoder).encryptedValue, closesNone, anEntity},
 
-	"THINKING_START":                {(*decoder).thinkingStart, closesSubAgent},
-	"THINKING_TEXT_MESSAGE_START":   {(*decoder).thinkingTextStart, closesSubAgent},
-	"THINKING_TEXT_MESSAGE_CONTENT": {(*decoder).thinkingContent, closesSubAgent},
-	"THINKING_TEXT_MESSAGE_END":     {(*decoder).thinkingTextEnd, closesSubAgent},
-	"THINKING_END":                  {(*decoder).thinkingEnd, closesSubAgent},
+	"THINKING_START":                {(*decoder).thinkingStart, closesSubAgent, nil},
+	"THINKING_TEXT_MESSAGE_START":   {(*decoder).thinkingTextStart, closesSubAgent, nil},
+	"THINKING_TEXT_MESSAGE_CONTENT": {(*decoder).thinkingContent, closesSubAgent, nil},
+	"THINKING_TEXT_MESSAGE_END":     {(*decoder).thinkingTextEnd, closesSubAgent, nil},
+	"THINKING_END":                  {(*decoder).thinkingEnd, closesSubAgent, nil},
 
-	"TOOL_CALL_START":  {(*decoder).toolStart, closesSubAgent},
-	"TOOL_CALL_ARGS":   {(*decoder).toolArgs, closesSubAgent},
-	"TOOL_CALL_END":    {(*decoder).toolReady, closesSubAgent},
-	"TOOL_CALL_CHUNK":  {(*decoder).toolChunk, closesNone},
-	"TOOL_CALL_RESULT": {(*decoder).toolResult, closesSubAgent},
+	"TOOL_CALL_START":  {(*decoder).toolStart, closesSubAgent, aCall},
+	"TOOL_CALL_ARGS":   {(*decoder).toolArgs, closesSubAgent, aCall},
+	"TOOL_CALL_END":    {(*decoder).toolReady, closesSubAgent, aCall},
+	"TOOL_CALL_CHUNK":  {(*decoder).toolChunk, closesNone, nil},
+	"TOOL_CALL_RESULT": {(*decoder).toolResult, closesSubAgent, aCall},
 
-	"STATE_SNAPSHOT":    {(*decoder).stateSnapshot, closesSubAgent},
-	"STATE_DELTA":       {(*decoder).stateDelta, closesSubAgent},
-	"MESSAGES_SNAPSHOT": {(*decoder).messagesSnapshot, closesAll},
-	"ACTIVITY_SNAPSHOT": {(*decoder).activitySnapshot, closesNone},
-	"ACTIVITY_DELTA":    {(*decoder).activityDelta, closesNone},
-	"CUSTOM":            {(*decoder).custom, closesSubAgent},
-	"RAW":               {(*decoder).rawEvent, closesNone},
+	"STATE_SNAPSHOT":    {(*decoder).stateSnapshot, closesSubAgent, nil},
+	"STATE_DELTA":       {(*decoder).stateDelta, closesSubAgent, nil},
+	"MESSAGES_SNAPSHOT": {(*decoder).messagesSnapshot, closesAll, nil},
+	"ACTIVITY_SNAPSHOT": {(*decoder).activitySnapshot, closesNone, aMessage},
+	"ACTIVITY_DELTA":    {(*decoder).activityDelta, closesNone, aMessage},
+	"CUSTOM":            {(*decoder).custom, closesSubAgent, aName},
+	"RAW":               {(*decoder).rawEvent, closesNone, nil},
 
-	"RUN_STARTED":       {(*decoder).runStarted, closesAll},
-	"RUN_FINISHED":      {(*decoder).runFinished, closesAll},
-	"RUN_ERROR":         {(*decoder).runError, closesAll},
-	"STEP_STARTED":      {(*decoder).stepStarted, closesSubAgent},
-	"STEP_FINISHED":     {(*decoder).stepFinished, closesSubAgent},
-	"SUBAGENT_STARTED":  {(*decoder).subagentStarted, closesNone},
-	"SUBAGENT_FINISHED": {(*decoder).subagentFinished, closesSubAgent},
-	"SUBAGENT_ERROR":    {(*decoder).subagentError, closesSubAgent},
+	"RUN_STARTED":       {(*decoder).runStarted, closesAll, nil},
+	"RUN_FINISHED":      {(*decoder).runFinished, closesAll, nil},
+	"RUN_ERROR":         {(*decoder).runError, closesAll, nil},
+	"STEP_STARTED":      {(*decoder).stepStarted, closesSubAgent, aStep},
+	"STEP_FINISHED":     {(*decoder).stepFinished, closesSubAgent, aStep},
+	"SUBAGENT_STARTED":  {(*decoder).subagentStarted, closesNone, aSubAgent},
+	"SUBAGENT_FINISHED": {(*decoder).subagentFinished, closesSubAgent, aSubAgent},
+	"SUBAGENT_ERROR":    {(*decoder).subagentError, closesSubAgent, aSubAgent},
 }
 
 // Decode implements [hub.Decoder].
@@ -174,6 +196,11 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	}
 	if d.chunks.open > 0 {
 		dst = d.closeChunks(dst, h.closes)
+	}
+	if h.needs != nil {
+		if d.about, err = member.Text(h.needs.of(&d.rec), h.needs.name); err != nil {
+			return dst, err
+		}
 	}
 	return h.decode(d, dst)
 }
@@ -212,7 +239,7 @@ func (d *decoder) common(ev *hub.Event) {
 		d.scratch.MoreOf(ev).Time = at
 	}
 	if rawjson.Kind(d.rec.Metadata) == '{' {
-		d.metadata(ev)
+		d.ownMetadata(ev, d.rec.Metadata)
 	}
 }
 

@@ -48,7 +48,7 @@ func (d *decoder) set(dst []hub.Event, name string, op hub.Op, v rawjson.Value) 
 
 // activitySnapshot sets an activity, or if it is one of ours the plan.
 func (d *decoder) activitySnapshot(dst []hub.Event) ([]hub.Event, error) {
-	id, name, err := d.activity()
+	name, err := d.activity()
 	if err != nil {
 		return dst, err
 	}
@@ -58,7 +58,7 @@ func (d *decoder) activitySnapshot(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Get(d.rec.Metadata, ownKey, planKey) != nil {
 		return d.plan(dst), nil
 	}
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.Data, ID: id, Name: name, Op: hub.Set, Value: d.rec.Content})
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Data, ID: d.about, Name: name, Op: hub.Set, Value: d.rec.Content})
 	if replace, ok := rawjson.Bool(d.rec.Replace); ok && !replace {
 		d.keep(ev, keptReplace, d.rec.Replace)
 	}
@@ -66,26 +66,23 @@ func (d *decoder) activitySnapshot(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) activityDelta(dst []hub.Event) ([]hub.Event, error) {
-	id, name, err := d.activity()
+	name, err := d.activity()
 	if err != nil {
 		return dst, err
 	}
 	if rawjson.Kind(d.rec.Patch) != '[' {
 		return dst, member.Wrong(d.rec.Patch, "patch", "want a JSON patch")
 	}
-	return d.put(dst, hub.Event{Kind: hub.Data, ID: id, Name: name, Op: hub.Patch, Value: d.rec.Patch}), nil
+	return d.put(dst, hub.Event{Kind: hub.Data, ID: d.about, Name: name, Op: hub.Patch, Value: d.rec.Patch}), nil
 }
 
-// activity reads which activity an event is about, and the name of its data.
-func (d *decoder) activity() (id, name []byte, err error) {
-	if id, err = member.Text(d.rec.MessageID, "messageId"); err != nil {
-		return nil, nil, err
-	}
+// activity is the name of the data of an activity.
+func (d *decoder) activity() (name []byte, err error) {
 	typ, err := member.Text(d.rec.ActivityType, "activityType")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return id, d.scratch.Since(append(append(d.scratch.Begin(), dataActivity...), typ...)), nil
+	return d.scratch.Since(append(append(d.scratch.Begin(), dataActivity...), typ...)), nil
 }
 
 // plan reads back a plan that the encoder wrote as an activity.
@@ -99,10 +96,7 @@ func (d *decoder) plan(dst []hub.Event) []hub.Event {
 
 // custom is an application's own event, unless its name says that it is one of the model's.
 func (d *decoder) custom(dst []hub.Event) ([]hub.Event, error) {
-	name, err := member.Text(d.rec.Name, "name")
-	if err != nil {
-		return dst, err
-	}
+	name := d.about
 	if string(name) == hub.ExtensionKey && rawjson.Kind(rawjson.Get(d.rec.Value, hub.ExtensionKey)) == '{' {
 		return dst, nil
 	}
@@ -111,10 +105,7 @@ func (d *decoder) custom(dst []hub.Event) ([]hub.Event, error) {
 			return d.extension(dst, kind), nil
 		}
 	}
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.Data, Name: name, Op: hub.Emit, Value: d.rec.Value})
-	if ev.Value == nil {
-		ev.Value = rawjson.Value("null")
-	}
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Data, Name: name, Op: hub.Emit, Value: rawjson.OrNull(d.rec.Value)})
 	d.extras(ev, dataMembers)
 	return dst, nil
 }

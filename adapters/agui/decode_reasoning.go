@@ -2,6 +2,7 @@ package agui
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -19,10 +20,7 @@ type heldEnd struct {
 
 // reasoningEnd holds the end back, unless the encrypted form came before it.
 func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.MessageID, "messageId")
-	if err != nil {
-		return dst, err
-	}
+	id := d.about
 	m := d.open.find(id, hub.Reasoning)
 	subAgent := d.tag()
 	if m != nil {
@@ -84,10 +82,7 @@ const subtypeTool = "tool-call"
 
 // encryptedValue signs a call or a message. A message that was never opened has nothing but its encrypted form.
 func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.EntityID, "entityId")
-	if err != nil {
-		return dst, err
-	}
+	id := d.about
 	sig, err := member.Text(d.rec.EncryptedValue, "encryptedValue")
 	if err != nil {
 		return dst, err
@@ -114,15 +109,11 @@ type span struct{ subAgent, id []byte }
 
 // spanStart remembers the span for the messages in it. By itself a span says nothing.
 func (d *decoder) spanStart(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.MessageID, "messageId")
-	if err != nil {
-		return dst, err
-	}
 	d.dropSpan(d.tag())
 	if len(d.spans) == maxOpen {
 		d.spans = d.spans[1:]
 	}
-	d.spans = append(d.spans, span{subAgent: bytes.Clone(d.tag()), id: bytes.Clone(id)})
+	d.spans = append(d.spans, span{subAgent: bytes.Clone(d.tag()), id: bytes.Clone(d.about)})
 	return dst, nil
 }
 
@@ -132,12 +123,7 @@ func (d *decoder) spanEnd(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) dropSpan(subAgent []byte) {
-	for i := range d.spans {
-		if bytes.Equal(d.spans[i].subAgent, subAgent) {
-			d.spans = append(d.spans[:i], d.spans[i+1:]...)
-			return
-		}
-	}
+	d.spans = slices.DeleteFunc(d.spans, func(s span) bool { return bytes.Equal(s.subAgent, subAgent) })
 }
 
 // span returns the id of the span that a message lies in; nil if there is none, or none but its own.

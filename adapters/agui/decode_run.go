@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
 // runStarted takes the ids as they come. Peers are known to leave them out, and nothing depends on them.
@@ -40,10 +40,7 @@ func (d *decoder) runFinished(dst []hub.Event) ([]hub.Event, error) {
 // success that leaves calls without a result leaves them to the client; older peers do not name them.
 func (d *decoder) outcome() (hub.Status, []byte) {
 	o := d.rec.Outcome
-	kind := rawjson.Body(o)
-	if kind == nil {
-		kind = rawjson.Text(o, "type")
-	}
+	kind := rawjson.First(rawjson.Body(o), rawjson.Text(o, "type"))
 	switch string(kind) {
 	case "interrupt":
 		return hub.StatusPaused, nil
@@ -85,37 +82,18 @@ const codeCancelled = "cancelled"
 func (d *decoder) usage(dst []hub.Event) []hub.Event {
 	for v := range rawjson.Each(d.rec.Usage) {
 		more := d.scratch.More()
-		if !readEntry(&more.Usage, v) {
-			continue
+		if usageMembers.Read(&more.Usage, v) {
+			more.Model, more.Usage.Provider = rawjson.Text(v, "model"), rawjson.Text(v, "provider")
+			dst = append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: more})
 		}
-		more.Model = rawjson.Text(v, "model")
-		dst = append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: more})
 	}
 	return dst
 }
 
-// readEntry reads the counts of one model; false if there is none.
-func readEntry(c *hub.Counts, v rawjson.Value) (some bool) {
-	c.Provider = rawjson.Text(v, "provider")
-	for i := range usageMembers {
-		if n, ok := rawjson.Int(rawjson.Get(v, usageMembers[i].name)); ok && n >= 0 {
-			*usageMembers[i].of(c), some = n, true
-		}
-	}
-	return some
-}
-
 // usageMembers are the counts of a usage entry, in the order they are written.
-var usageMembers = [...]struct {
-	name string
-	of   func(*hub.Counts) *int64
-}{
-	{"inputTokens", func(c *hub.Counts) *int64 { return &c.In }},
-	{"outputTokens", func(c *hub.Counts) *int64 { return &c.Out }},
-	{"totalTokens", func(c *hub.Counts) *int64 { return &c.Total }},
-	{"reasoningTokens", func(c *hub.Counts) *int64 { return &c.ReasoningTokens }},
-	{"cachedInputTokens", func(c *hub.Counts) *int64 { return &c.Cached }},
-	{"cacheWriteInputTokens", func(c *hub.Counts) *int64 { return &c.CacheWrite }},
+var usageMembers = usage.Fields{
+	usage.At(usage.In, "inputTokens"), usage.At(usage.Out, "outputTokens"), usage.At(usage.Total, "totalTokens"),
+	usage.At(usage.Reasoning, "reasoningTokens"), usage.At(usage.Cached, "cachedInputTokens"), usage.At(usage.CacheWrite, "cacheWriteInputTokens"),
 }
 
 // interrupts appends what the run waits for: outcome.interrupts, or in drafts one interrupt beside the outcome.
@@ -181,21 +159,13 @@ func whatOf(reason, tool []byte) hub.AskKind {
 
 // stepStarted: a step is known by its name, unique among the open ones of its sub-agent.
 func (d *decoder) stepStarted(dst []hub.Event) ([]hub.Event, error) {
-	name, err := member.Text(d.rec.StepName, "stepName")
-	if err != nil {
-		return dst, err
-	}
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.StepStart, ID: d.stepID(name), Name: name})
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.StepStart, ID: d.stepID(d.about), Name: d.about})
 	d.extras(ev, stepMembers)
 	return dst, nil
 }
 
 func (d *decoder) stepFinished(dst []hub.Event) ([]hub.Event, error) {
-	name, err := member.Text(d.rec.StepName, "stepName")
-	if err != nil {
-		return dst, err
-	}
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.StepEnd, ID: d.stepID(name)})
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.StepEnd, ID: d.stepID(d.about)})
 	d.extras(ev, stepMembers)
 	return dst, nil
 }
@@ -206,38 +176,26 @@ func (d *decoder) stepID(name []byte) []byte {
 	if len(subAgent) == 0 {
 		return name
 	}
-	id := append(append(d.scratch.Begin(), subAgent...), '/')
-	return d.scratch.Since(append(id, name...))
+	return d.scratch.Since(append(append(append(d.scratch.Begin(), subAgent...), '/'), name...))
 }
 
 func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.Subagent, "subagentRunId")
-	if err != nil {
-		return dst, err
-	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.AgentStart})
-	ev.ID, ev.Name, ev.Title = id, rawjson.Body(d.rec.Name), rawjson.Body(d.rec.Description)
+	ev.ID, ev.Name, ev.Title = d.about, rawjson.Body(d.rec.Name), rawjson.Body(d.rec.Description)
 	ev.SubAgent, ev.Ref = rawjson.Body(d.rec.ParentSubagent), rawjson.Body(d.rec.ParentToolCallID)
 	ev.Msg = rawjson.Body(d.rec.ParentMessageID)
 	return dst, nil
 }
 
-// suspended is a sub-agent that waits for the outside. Its end is kept back until the run says what it waits for: an
-// ask must come before the end of its sub-agent.
-type suspended struct{ id []byte }
-
-// subagentFinished ends a sub-agent, or keeps its end back if it waits for the outside.
+// subagentFinished ends a sub-agent. The end of one that waits for the outside is kept back until the run says what it waits for: an ask
+// must come before the end of its sub-agent.
 func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.Subagent, "subagentRunId")
-	if err != nil {
-		return dst, err
-	}
 	if string(rawjson.Text(d.rec.Outcome, "type")) == "suspended" && len(d.suspended) < maxOpen {
-		d.suspended = append(d.suspended, suspended{id: bytes.Clone(id)})
+		d.suspended = append(d.suspended, bytes.Clone(d.about))
 		return dst, nil
 	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.AgentEnd})
-	ev.ID, ev.SubAgent, ev.Status, ev.Value = id, nil, hub.StatusOK, rawjson.NotNull(d.rec.Result)
+	ev.ID, ev.SubAgent, ev.Status, ev.Value = d.about, nil, hub.StatusOK, rawjson.NotNull(d.rec.Result)
 	d.extras(ev, agentEndMembers)
 	return dst, nil
 }
@@ -245,7 +203,7 @@ func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 // endSuspended appends the ends of the sub-agents that wait, in the order they stopped.
 func (d *decoder) endSuspended(dst []hub.Event) []hub.Event {
 	for i := range d.suspended {
-		dst = append(dst, hub.Event{Kind: hub.AgentEnd, ID: d.suspended[i].id, Status: hub.StatusPaused})
+		dst = append(dst, hub.Event{Kind: hub.AgentEnd, ID: d.suspended[i], Status: hub.StatusPaused})
 	}
 	d.suspended = nil
 	return dst
@@ -253,12 +211,8 @@ func (d *decoder) endSuspended(dst []hub.Event) []hub.Event {
 
 // subagentError ends a sub-agent; the run may go on without it.
 func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.Subagent, "subagentRunId")
-	if err != nil {
-		return dst, err
-	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.AgentEnd})
-	ev.ID, ev.SubAgent, ev.Status = id, nil, hub.StatusError
+	ev.ID, ev.SubAgent, ev.Status = d.about, nil, hub.StatusError
 	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
 	d.extras(ev, agentEndMembers)

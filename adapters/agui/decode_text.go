@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -19,23 +20,27 @@ type message struct {
 	unnamed      bool   // the id is ours: the upstream has none
 }
 
-// openMessages are the open ones; the slots of closed ones keep their memory for the next.
+// openMessages are the open ones.
 type openMessages struct {
-	list []message
+	opened.Queue[message]
 	last int // found by the last lookup; contents come in runs
 }
 
-func (m *openMessages) reset() { m.list, m.last = m.list[:0], 0 }
+func (m *openMessages) reset() {
+	m.Reset()
+	m.last = 0
+}
 
 // find returns the open message of that id and family, or nil. Valid until the next add or close.
 func (m *openMessages) find(id []byte, family hub.Chan) *message {
-	if m.last < len(m.list) && m.list[m.last].is(id, family) {
-		return &m.list[m.last]
+	list := m.All()
+	if m.last < len(list) && list[m.last].is(id, family) {
+		return &list[m.last]
 	}
-	for i := range m.list {
-		if m.list[i].is(id, family) {
+	for i := range list {
+		if list[i].is(id, family) {
 			m.last = i
-			return &m.list[i]
+			return &list[i]
 		}
 	}
 	return nil
@@ -45,64 +50,27 @@ func (o *message) is(id []byte, family hub.Chan) bool {
 	return o.family == family && bytes.Equal(o.id, id)
 }
 
-// add opens a message and returns its slot; one of the same id is replaced.
+// add opens a message; one of the same id is replaced.
 func (m *openMessages) add(id, subAgent []byte, family hub.Chan) *message {
 	o := m.find(id, family)
 	if o == nil {
-		if len(m.list) == maxOpen {
-			m.remove(0)
-		}
-		n := len(m.list)
-		if n < cap(m.list) {
-			m.list = m.list[:n+1]
-		} else {
-			m.list = append(m.list, message{})
-		}
-		o, m.last = &m.list[n], n
+		o = m.Add(maxOpen)
+		m.last = len(m.All()) - 1
 	}
 	*o = message{id: append(o.id[:0], id...), subAgent: append(o.subAgent[:0], subAgent...), family: family, sig: o.sig[:0]}
 	return o
 }
 
-// remove closes the message in slot i, whose memory moves behind the open ones.
-func (m *openMessages) remove(i int) {
-	n := len(m.list) - 1
-	gone := m.list[i]
-	copy(m.list[i:], m.list[i+1:])
-	m.list[n] = gone
-	m.list = m.list[:n]
-	m.last = 0
-}
-
 // close forgets a message, if it is open.
 func (m *openMessages) close(id []byte, family hub.Chan) {
-	if m.find(id, family) != nil {
-		m.remove(m.last)
+	if o := m.find(id, family); o != nil {
+		m.Drop(o)
+		m.last = 0
 	}
-}
-
-func (d *decoder) textStart(dst []hub.Event) ([]hub.Event, error) {
-	return d.messageStart(dst, hub.AnswerText)
-}
-
-func (d *decoder) reasoningStart(dst []hub.Event) ([]hub.Event, error) {
-	return d.messageStart(dst, hub.Reasoning)
-}
-
-func (d *decoder) textContent(dst []hub.Event) ([]hub.Event, error) {
-	return d.messageContent(dst, hub.AnswerText)
-}
-
-func (d *decoder) reasoningContent(dst []hub.Event) ([]hub.Event, error) {
-	return d.messageContent(dst, hub.Reasoning)
 }
 
 func (d *decoder) messageStart(dst []hub.Event, family hub.Chan) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.MessageID, "messageId")
-	if err != nil {
-		return dst, err
-	}
-	return d.openMessage(dst, id, family), nil
+	return d.openMessage(dst, d.about, family), nil
 }
 
 // openMessage appends the start of a message, whether a start event or a first chunk says so.
@@ -139,10 +107,8 @@ func readRole(ev *hub.Event, role []byte) {
 	switch string(role) {
 	case "user":
 		ev.Flags |= hub.User
-	case roleSystem:
-		ev.Name = []byte(roleSystem)
-	case roleDeveloper:
-		ev.Name = []byte(roleDeveloper)
+	case roleSystem, roleDeveloper:
+		ev.Name = role
 	}
 }
 
@@ -181,10 +147,7 @@ func (d *decoder) delta(dst []hub.Event, id, text []byte, family hub.Chan) []hub
 }
 
 func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.MessageID, "messageId")
-	if err != nil {
-		return dst, err
-	}
+	id := d.about
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Msg: id})
 	if m := d.open.find(id, hub.AnswerText); m != nil {
 		ev.SubAgent, ev.Chan, ev.Flags = d.scratch.Copy(m.subAgent), m.channel, m.flags

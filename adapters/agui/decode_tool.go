@@ -5,18 +5,15 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 func (d *decoder) toolStart(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
-	if err != nil {
-		return dst, err
-	}
 	name, err := member.Text(d.rec.ToolCallName, "toolCallName")
 	if err != nil {
 		return dst, err
 	}
-	return d.startTool(dst, id, name), nil
+	return d.startTool(dst, d.about, name), nil
 }
 
 // startTool appends the start of a call. One without a sub-agent belongs to that of its parent message.
@@ -59,10 +56,6 @@ func (d *decoder) waiting() bool {
 
 // toolArgs passes a fragment. An empty one says nothing.
 func (d *decoder) toolArgs(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
-	if err != nil {
-		return dst, err
-	}
 	args, ok := rawjson.Str(d.rec.Delta)
 	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
 		return dst, member.Wrong(d.rec.Delta, "delta", "want a string")
@@ -70,24 +63,17 @@ func (d *decoder) toolArgs(dst []hub.Event) ([]hub.Event, error) {
 	if len(args) == 0 {
 		return dst, nil
 	}
-	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: id, Text: args}), nil
+	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: d.about, Text: args}), nil
 }
 
 // toolReady is TOOL_CALL_END: the arguments are complete, the call is not.
 func (d *decoder) toolReady(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
-	if err != nil {
-		return dst, err
-	}
-	return d.put(dst, hub.Event{Kind: hub.ToolReady, ID: id}), nil
+	return d.put(dst, hub.Event{Kind: hub.ToolReady, ID: d.about}), nil
 }
 
 // toolResult ends a call. The protocol has no place for failure: a result is fine unless our own metadata say otherwise.
 func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
-	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
-	if err != nil {
-		return dst, err
-	}
+	id := d.about
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusOK, Msg: rawjson.Body(d.rec.MessageID)})
 	if _, known := d.calls[string(id)]; !known && !d.begun {
 		// An agent that goes on after an interrupt or a call of the client sends the results first of all. A result that
@@ -120,51 +106,25 @@ func (d *decoder) parts(ev *hub.Event) {
 		text = append(text, rawjson.Text(part, "text")...)
 	}
 	ev.Text = d.scratch.Since(text)
-	blocks := append(d.scratch.Begin(), '[')
-	from := len(blocks)
-	for part := range rawjson.Each(d.rec.Content) {
-		blocks = appendBlock(blocks, part)
-	}
-	if len(blocks) > from {
-		blocks = blocks[:len(blocks)-1] // the last comma
-	}
-	d.scratch.MoreOf(ev).Content = d.scratch.Since(append(blocks, ']'))
+	d.scratch.MoreOf(ev).Content = toolresult.Wrap(d.rec.Content, &d.scratch, appendBlock)
 }
 
-// appendBlock appends a part of AG-UI as a content block of the model, with a comma. A part of an unknown form is kept
-// as it is.
+// appendBlock appends a part of AG-UI as a block of MCP. A part of an unknown form is kept as it is.
 func appendBlock(dst []byte, part rawjson.Value) []byte {
 	kind, source := rawjson.Text(part, "type"), rawjson.Get(part, "source")
-	value := rawjson.Text(source, "value")
-	media := rawjson.Text(source, "mimeType")
+	value, media := rawjson.Text(source, "value"), rawjson.Text(source, "mimeType")
 	from := string(rawjson.Text(source, "type"))
 	switch {
 	case string(kind) == "text":
-		dst = append(dst, `{"type":"content","content":{"type":"text","text":"`...)
-		dst = append(dst, rawjson.Text(part, "text")...)
-		return append(dst, `"}},`...)
+		return append(append(append(dst, `{"type":"text","text":"`...), rawjson.Text(part, "text")...), `"}`...)
 	case from == "data" && (string(kind) == "image" || string(kind) == "audio"):
-		dst = append(dst, `{"type":"content","content":{"type":"`...)
-		dst = append(dst, kind...)
-		dst = append(dst, `","data":"`...)
-		dst = append(dst, value...)
-		dst = append(dst, `","mimeType":"`...)
-		dst = append(dst, media...)
-		return append(dst, `"}},`...)
+		dst = append(append(append(dst, `{"type":"`...), kind...), '"')
+		dst = append(append(append(dst, `,"data":"`...), value...), '"')
+		return append(append(append(dst, `,"mimeType":"`...), media...), `"}`...)
 	case from == "url":
-		dst = append(dst, `{"type":"content","content":{"type":"resource_link","uri":"`...)
-		dst = append(dst, value...)
-		dst = append(dst, `","name":"`...)
-		dst = append(dst, kind...)
-		dst = append(dst, '"')
-		if media != nil {
-			dst = append(dst, `,"mimeType":"`...)
-			dst = append(dst, media...)
-			dst = append(dst, '"')
-		}
-		return append(dst, `}},`...)
+		dst = append(append(append(dst, `{"type":"resource_link","uri":"`...), value...), '"')
+		dst = append(append(append(dst, `,"name":"`...), kind...), '"')
+		return append(member.AppendText(dst, `,"mimeType":"`, media), '}')
 	}
-	dst = append(dst, `{"type":"content","content":`...)
-	dst = append(dst, part...)
-	return append(dst, `},`...)
+	return append(dst, part...)
 }

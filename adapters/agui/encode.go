@@ -1,8 +1,6 @@
 package agui
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -30,7 +28,7 @@ type encoder struct {
 	waiting  unanswered
 	steps    []step
 	asks     []ask
-	usage    []usage
+	usage    []usageEntry
 	snapshot []byte // a MESSAGES_SNAPSHOT that waits for open messages
 	scratch  []byte
 
@@ -88,8 +86,7 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if which == 0 {
 		return hub.Dropped
 	}
-	b := append(member.Begin(out, ""), `{"type":"CUSTOM","name":"`+ownPrefix...)
-	b = append(b, ev.Kind.String()...)
+	b := append(append(member.Begin(out, ""), `{"type":"CUSTOM","name":"`+ownPrefix...), ev.Kind.String()...)
 	b = append(b, `","value":`...)
 	b = eventjson.Close(appendMembers(b, ev, which), len(b))
 	member.End(out, e.close(b, ev, 0))
@@ -103,18 +100,17 @@ func (e *encoder) close(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 	if len(ev.SubAgent) == 0 || e.flat {
 		return dst
 	}
-	dst = append(dst[:len(dst)-1], `,"subagentRunId":"`...)
-	dst = e.ids.appendSubAgent(dst, ev.SubAgent)
+	dst = e.ids.appendSubAgent(append(dst[:len(dst)-1], `,"subagentRunId":"`...), ev.SubAgent)
 	return append(dst, `"}`...)
 }
 
 // closeUntagged is close for events that say nothing of a sub-agent.
 func closeUntagged(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
-	if m := ev.More; m != nil && m.Time > 0 {
-		dst = append(dst, `,"timestamp":`...)
-		dst = strconv.AppendInt(dst, m.Time, 10)
+	m := ev.Rare()
+	if m.Time > 0 {
+		dst = member.AppendInt(dst, `,"timestamp":`, m.Time)
 	}
-	if own != 0 || len(ev.Rare().Meta) > 0 {
+	if own != 0 || len(m.Meta) > 0 {
 		dst = appendMetadata(dst, ev, own)
 	}
 	return append(dst, '}')

@@ -39,12 +39,8 @@ func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 	if len(ev.Ref) > 0 {
 		dst = member.AppendText(dst, `,"toolCallId":"`, e.wireTool(ev.Ref))
 	}
-	if m := ev.More; m != nil {
-		if rawjson.Kind(m.Schema) == '{' {
-			dst = append(append(dst, `,"responseSchema":`...), m.Schema...)
-		}
-		dst = member.AppendText(dst, `,"expiresAt":"`, m.Expires)
-	}
+	dst = member.AppendRaw(dst, `,"responseSchema":`, rawjson.OfKind(ev.Rare().Schema, '{'))
+	dst = member.AppendText(dst, `,"expiresAt":"`, ev.Rare().Expires)
 	own := askMembers
 	if whatOf(reason, ev.Ref) == ev.AskKind {
 		own &^= eventjson.AskKind

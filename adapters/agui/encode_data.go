@@ -35,16 +35,8 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // value writes an event with one value.
 func (e *encoder) value(out *wire.Out, ev *hub.Event, head string) hub.Disposition {
-	member.End(out, e.close(appendValue(append(member.Begin(out, ""), head...), ev.Value), ev, 0))
+	member.End(out, e.close(append(append(member.Begin(out, ""), head...), rawjson.OrNull(ev.Value)...), ev, 0))
 	return hub.Native
-}
-
-// appendValue appends a value, null if there is none.
-func appendValue(dst []byte, v rawjson.Value) []byte {
-	if len(v) == 0 {
-		return append(dst, "null"...)
-	}
-	return append(dst, v...)
 }
 
 // customData writes data under its own name. Unless it is a one-off event, the metadata say how it applies.
@@ -54,7 +46,7 @@ func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Disposition {
 		own &^= eventjson.Op
 	}
 	b := member.Open(out, `{"type":"CUSTOM","name":"`, rawjson.First(ev.Name, []byte("data")))
-	b = appendValue(append(b, `,"value":`...), ev.Value)
+	b = append(append(b, `,"value":`...), rawjson.OrNull(ev.Value)...)
 	member.End(out, e.close(b, ev, own))
 	if ev.Op == hub.Patch || ev.Op == hub.Merge || ev.Value == nil {
 		return hub.Extension
@@ -67,10 +59,10 @@ func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) keepSnapshot(out *wire.Out, ev *hub.Event, messages []byte) hub.Disposition {
 	b := append([]byte(`{"type":"MESSAGES_SNAPSHOT","messages":`), messages...)
 	e.snapshot = closeUntagged(b, ev, 0)
-	if e.flushSnapshot(out) {
-		return hub.Native
+	if !e.flushSnapshot(out) {
+		return hub.Deferred
 	}
-	return hub.Deferred
+	return hub.Native
 }
 
 // flushSnapshot writes the snapshot that waits, if nothing is open any more.
@@ -127,11 +119,11 @@ func (e *encoder) activityID(ev *hub.Event, want []byte) (id string, owned bool)
 		have, _ := e.ids.used.Get(id)
 		return id, have.subAgent == subAgent
 	}
-	if len(want) > 0 {
-		id = string(e.ids.claim(nil, want, owner{activity, subAgent}))
-	} else {
-		id = string(e.ids.claim(nil, e.ids.name([]byte("activity"), nil), owner{activity, subAgent}))
+	name := want
+	if len(name) == 0 {
+		name = e.ids.name([]byte("activity"), nil)
 	}
+	id = string(e.ids.claim(nil, name, owner{activity, subAgent}))
 	e.activities.Put(string(want), id)
 	return id, true
 }
@@ -146,10 +138,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	id, owned := e.activityID(ev, bytes.Clone(e.ids.name(want, nil)))
 	b := member.Open(out, `{"type":"ACTIVITY_SNAPSHOT","messageId":"`, []byte(id))
-	items := hub.Event{Kind: hub.Plan, More: ev.More}
-	if items.More == nil {
-		items.More = &hub.More{}
-	}
+	items := hub.Event{Kind: hub.Plan, More: ev.Rare()}
 	b = eventjson.AppendObject(append(b, `,"activityType":"PLAN","content":`...), &items, eventjson.Items)
 	if owned {
 		out.Buf = e.close(b, ev, planMember)
@@ -166,7 +155,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Value) == 0 && ev.Text != nil {
 		b = rawjson.AppendQuoted(b, ev.Text)
 	} else {
-		b = appendValue(b, ev.Value)
+		b = append(b, rawjson.OrNull(ev.Value)...)
 	}
 	b = member.AppendText(b, `,"source":"`, ev.Name)
 	member.End(out, e.close(b, ev, rawMembers))

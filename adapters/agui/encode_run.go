@@ -2,6 +2,7 @@ package agui
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -58,8 +59,8 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // runError ends the run as failed. Nothing need be closed before it, and clients discard what would follow.
 func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
-	message, code := ev.Rare().Err, ev.Rare().ErrCode
-	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, rawjson.First(message, []byte(phrases.Run(ev.Status))))
+	code := ev.Rare().ErrCode
+	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, phrases.RunError(ev))
 	own := runErrorMembers
 	if ev.Status == hub.StatusFailed {
 		own &^= eventjson.Status
@@ -79,7 +80,7 @@ type step struct {
 }
 
 func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	e.openStep(out, ev, ev.ID, rawjson.First(rawjson.First(ev.Name, ev.ID), []byte("step")))
+	e.openStep(out, ev, ev.ID, rawjson.First(ev.Name, ev.ID, []byte("step")))
 	return hub.Native
 }
 
@@ -95,12 +96,7 @@ func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
 }
 
 func (e *encoder) stepOpen(s *step) bool {
-	for i := range e.steps {
-		if o := &e.steps[i]; o.subAgent == s.subAgent && bytes.Equal(o.name, s.name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.steps, func(o step) bool { return o.subAgent == s.subAgent && bytes.Equal(o.name, s.name) })
 }
 
 func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -156,10 +152,8 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusError, hub.StatusAborted, hub.StatusDenied:
 		b = member.Open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireSubAgent(ev.ID))
-		message, code := []byte("The sub-agent failed."), []byte(nil)
-		message, code = rawjson.First(ev.Rare().Err, message), ev.Rare().ErrCode
-		b = member.AppendText(b, `,"message":"`, message)
-		b = member.AppendText(b, `,"code":"`, code)
+		b = member.AppendText(b, `,"message":"`, rawjson.Or(hub.Why(ev), "The sub-agent failed."))
+		b = member.AppendText(b, `,"code":"`, ev.Rare().ErrCode)
 		if ev.Status == hub.StatusError {
 			own = 0
 		}

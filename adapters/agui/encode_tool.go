@@ -56,9 +56,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
 	subAgent := e.subAgent(ev)
 	if parent, ok := e.ids.parent(subAgent, ev.Msg); ok {
-		dst = append(dst, `,"parentMessageId":"`...)
-		dst = append(dst, parent...)
-		return append(dst, '"')
+		return append(append(append(dst, `,"parentMessageId":"`...), parent...), '"')
 	}
 	as := owner{ownCall, subAgent}
 	if e.ids.free(id, as) {
@@ -76,10 +74,8 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if t == nil {
 		return hub.Implied
 	}
-	b := append(member.Begin(out, ""), t.head...)
-	b = append(b, ev.Text...)
-	b = append(b, '"')
-	member.End(out, e.close(b, ev, 0))
+	b := append(append(member.Begin(out, ""), t.head...), ev.Text...)
+	member.End(out, e.close(append(b, '"'), ev, 0))
 	return hub.Native
 }
 
@@ -117,8 +113,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(want) == 0 || !e.ids.free(want, as) {
 		want = append(append([]byte(nil), id...), "-result"...)
 	}
-	b := append(member.Begin(out, ""), `{"type":"TOOL_CALL_RESULT","messageId":"`...)
-	b = e.ids.claim(b, want, as)
+	b := e.ids.claim(append(member.Begin(out, ""), `{"type":"TOOL_CALL_RESULT","messageId":"`...), want, as)
 	b = append(b, '"')
 	b = member.AppendText(b, `,"toolCallId":"`, id)
 	b = append(b, `,"content":"`...)

@@ -2,16 +2,14 @@ package agui
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
-	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// usage is one entry of the terminal event.
-type usage struct{ provider, model, entry []byte }
+// usageEntry is one entry of the terminal event.
+type usageEntry struct{ provider, model, entry []byte }
 
 // maxUsage bounds the entries; a run does not use more models than that.
 const maxUsage = 64
@@ -23,14 +21,14 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.extension(out, ev)
 	}
 	c := &ev.More.Usage
-	entry := appendEntry(nil, ev.More)
+	entry := entryOf(ev.More)
 	if len(entry) == 0 || len(c.Cost) > 0 || c.ContextUsed >= 0 || c.ContextSize >= 0 {
 		e.extension(out, ev)
 	}
 	if len(entry) == 0 {
 		return hub.Extension
 	}
-	u := usage{bytes.Clone(c.Provider), bytes.Clone(ev.More.Model), entry}
+	u := usageEntry{bytes.Clone(c.Provider), bytes.Clone(ev.More.Model), entry}
 	for i := range e.usage {
 		if old := &e.usage[i]; bytes.Equal(old.provider, u.provider) && bytes.Equal(old.model, u.model) {
 			*old = u // totals, not increments
@@ -44,22 +42,18 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Deferred
 }
 
-// appendEntry appends the counts of one model; nothing if none is known.
-func appendEntry(dst []byte, m *hub.More) []byte {
-	start := len(dst)
-	dst = member.AppendText(dst, `,"provider":"`, m.Usage.Provider)
-	dst = member.AppendText(dst, `,"model":"`, m.Model)
-	from := len(dst)
-	for i := range usageMembers {
-		if n := *usageMembers[i].of(&m.Usage); n >= 0 {
-			dst = append(append(append(dst, `,"`...), usageMembers[i].name...), `":`...)
-			dst = strconv.AppendInt(dst, n, 10)
-		}
+// entryOf is the entry of one model; nil if no count is known.
+func entryOf(m *hub.More) []byte {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	w.TextIf("provider", m.Usage.Provider)
+	w.TextIf("model", m.Model)
+	named := len(w.Buf)
+	if w.Buf = usageMembers.Append(w.Buf, &m.Usage); len(w.Buf) == named {
+		return nil
 	}
-	if len(dst) == from {
-		return dst[:start]
-	}
-	return eventjson.Close(dst, start)
+	w.Close('}')
+	return w.Buf
 }
 
 // appendUsage appends what the run used, if anyone said so.

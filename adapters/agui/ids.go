@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/recent"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // All messages of a conversation share one space of ids: text, reasoning, tool results, activities, and the assistant
@@ -50,19 +51,11 @@ func (s *ids) reset() {
 // seed derives the tag from what the client knows the run by: 40 bits of a hash, in base 32.
 func (s *ids) seed(thread, run []byte) {
 	const digits = "abcdefghijklmnopqrstuvwxyz234567"
-	h := hash(hash(14695981039346656037, thread)*1099511628211, run)
+	h := texthash.Pair(thread, run)
 	s.tag = s.tag[:0]
 	for i := range 8 {
 		s.tag = append(s.tag, digits[h>>(24+5*i)&31])
 	}
-}
-
-// hash is FNV-1a.
-func hash(h uint64, p []byte) uint64 {
-	for _, c := range p {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
 }
 
 // appendSubAgent appends the id that a sub-agent has on the wire: its own, or if the sequencer counted it one that is unique

@@ -124,9 +124,6 @@ const (
 	keptParentRun = "parentRunId" // of RUN_STARTED
 )
 
-// metadata makes the Meta of ev from the record's metadata.
-func (d *decoder) metadata(ev *hub.Event) { d.ownMetadata(ev, d.rec.Metadata) }
-
 // ownMetadata makes the Meta of ev from v: all of it but what stands under our two keys.
 func (d *decoder) ownMetadata(ev *hub.Event, v rawjson.Value) {
 	if rawjson.Get(v, ownKey) == nil && rawjson.Get(v, wireKey) == nil {
@@ -142,16 +139,13 @@ func (d *decoder) ownMetadata(ev *hub.Event, v rawjson.Value) {
 
 // appendForeign appends the members of an object that are under neither key, each with a comma before it.
 func appendForeign(dst []byte, object rawjson.Value) []byte {
-	for it := rawjson.Fields(object); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for key, val := range rawjson.EachField(object) {
 		if string(key) != ownKey && string(key) != wireKey {
 			dst = append(rawjson.AppendQuoted(append(dst, ','), key), ':')
 			dst = append(dst, val...)
 		}
 	}
+	return dst
 }
 
 // keep puts a member of the wire that the model has no place for into the Meta of ev.

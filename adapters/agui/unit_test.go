@@ -132,7 +132,7 @@ func TestBounds(t *testing.T) {
 		tools += len(d.chunks.subAgents[i].tools)
 	}
 	for name, n := range map[string]int{
-		"open messages": len(d.open.list), "owners": len(d.owners), "spans": len(d.spans), "calls": len(d.calls),
+		"open messages": len(d.open.All()), "owners": len(d.owners), "spans": len(d.spans), "calls": len(d.calls),
 		"suspended": len(d.suspended), "lanes": len(d.chunks.subAgents), "chunked calls": tools,
 	} {
 		if n == 0 || n > 2*maxOpen {

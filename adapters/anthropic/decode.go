@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -19,7 +20,7 @@ type decoder struct {
 	scratch hub.Scratch
 
 	msg, model []byte // of the message, string bodies
-	blocks     []block
+	blocks     opened.Queue[block]
 	calls      int // tool_use blocks: they ask the client to run them
 	minted     int // ids made for calls that have none
 
@@ -38,7 +39,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.msg, d.model = nil, nil
-	d.blocks = d.blocks[:0]
+	d.blocks.Reset()
 	d.calls, d.minted = 0, 0
 	d.usage, d.stop, d.ended = noUsage, stop{}, false
 }

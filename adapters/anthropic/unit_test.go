@@ -201,7 +201,7 @@ func TestBounds(t *testing.T) {
 	for i := range 3 * maxBlocks {
 		decode(`{"type":"content_block_start","index":` + itoa(i) + `,"content_block":{"type":"tool_use","id":"` + itoa(i) + `","name":"a"}}`)
 	}
-	if n := len(dec.blocks); n != maxBlocks {
+	if n := len(dec.blocks.All()); n != maxBlocks {
 		t.Errorf("%d blocks are open", n)
 	}
 	dec.Reset()
@@ -210,7 +210,7 @@ func TestBounds(t *testing.T) {
 	for range 9 {
 		decode(`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"` + piece + `"}}`)
 	}
-	if n := len(dec.blocks[0].sig); n > maxSig {
+	if n := len(dec.blocks.All()[0].sig); n > maxSig {
 		t.Errorf("%d bytes of a signature are kept", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -16,7 +17,7 @@ type decoder struct {
 	block   contentBlock // of an answer that is no stream
 	scratch hub.Scratch
 
-	blocks []block
+	blocks opened.Queue[block]
 	calls  int // that ask the client to run them
 	minted int // ids made for calls that have none
 
@@ -33,7 +34,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	d.scratch.Reset()
-	d.blocks = d.blocks[:0]
+	d.blocks.Reset()
 	d.calls, d.minted = 0, 0
 	d.stop, d.stopped, d.counted, d.ended = d.stop[:0], false, false, false
 }

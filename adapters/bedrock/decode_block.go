@@ -43,9 +43,10 @@ const redactedName = "redacted"
 
 // find returns the open block of that index, or nil.
 func (d *decoder) find(index rawjson.Value) *block {
-	for i := len(d.blocks) - 1; i >= 0; i-- {
-		if d.blocks[i].index == string(index) {
-			return &d.blocks[i]
+	blocks := d.blocks.All()
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].index == string(index) {
+			return &blocks[i]
 		}
 	}
 	return nil
@@ -53,19 +54,7 @@ func (d *decoder) find(index rawjson.Value) *block {
 
 // open remembers a block, in a slot that keeps its memory. Of too many, the oldest is forgotten: it ends with the run.
 func (d *decoder) open(index rawjson.Value, kind blockKind) *block {
-	n := len(d.blocks)
-	switch {
-	case n == maxBlocks:
-		oldest := d.blocks[0]
-		copy(d.blocks, d.blocks[1:])
-		d.blocks[n-1] = oldest
-		n--
-	case n < cap(d.blocks):
-		d.blocks = d.blocks[:n+1]
-	default:
-		d.blocks = append(d.blocks, block{})
-	}
-	b := &d.blocks[n]
+	b := d.blocks.Add(maxBlocks)
 	*b = block{index: string(index), kind: kind, id: b.id[:0], held: b.held[:0], cites: b.cites[:0]}
 	return b
 }
@@ -169,25 +158,16 @@ func (d *decoder) closeBlock(dst []hub.Event, b *block) []hub.Event {
 		return dst
 	}
 	dst = d.blockEnd(dst, b)
-	n := len(d.blocks) - 1
-	for i := range d.blocks {
-		if &d.blocks[i] == b {
-			gone := *b
-			copy(d.blocks[i:], d.blocks[i+1:])
-			d.blocks[n] = gone // its memory is used again by the next block
-			break
-		}
-	}
-	d.blocks = d.blocks[:n]
+	d.blocks.Drop(b) // its memory, which the events point to, is used again by the next block
 	return dst
 }
 
 // closeBlocks ends the blocks whose ends have not come.
 func (d *decoder) closeBlocks(dst []hub.Event) []hub.Event {
-	for i := range d.blocks {
-		dst = d.blockEnd(dst, &d.blocks[i])
+	for i := range d.blocks.All() {
+		dst = d.blockEnd(dst, &d.blocks.All()[i])
 	}
-	d.blocks = d.blocks[:0]
+	d.blocks.Reset()
 	return dst
 }
 

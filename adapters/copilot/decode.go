@@ -3,9 +3,9 @@ package copilot
 import (
 	"bytes"
 	"errors"
-	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -115,25 +115,15 @@ func (d *decoder) Rereads(ev *hub.Event) bool { return ev.More.Meta == nil }
 
 // ReadMembers implements [fastpath.MemberReader]. An event with an id that comes again is not read again.
 func (d *decoder) ReadMembers(part any, ev *hub.Event, values [][]byte) bool {
-	id := firstOf(values[:len(values)/2])
+	id := rawjson.First(values[:len(values)/2]...) // of the envelopes, the record has one
 	if p, ok := part.(tracked); ok && p.id && (id == nil || d.seen.again(id)) {
 		return false
 	}
-	if millis := parseMillis(firstOf(values[len(values)/2:])); millis != 0 {
+	if millis := member.Millis(rawjson.First(values[len(values)/2:]...)); millis != 0 {
 		d.scratch.Reset()
 		d.scratch.MoreOf(ev).Time = millis
 	}
 	return true
-}
-
-// firstOf is the value of a member in the one of the envelopes that the record has.
-func firstOf(values [][]byte) []byte {
-	for _, v := range values {
-		if v != nil {
-			return v
-		}
-	}
-	return nil
 }
 
 // naked reads a record that has no envelope, if the guess was right.
@@ -173,16 +163,16 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	at := &d.at
-	at.ev, at.typ, at.millis = ev, typ, parseTime(ev.Timestamp)
+	at.ev, at.typ, at.millis = ev, typ, member.Millis(rawjson.Body(ev.Timestamp))
 	at.spec, ok = specOf(typ)
-	if !at.spec.delta || ev.Data.isPoor() {
+	if !at.spec.is(delta) || ev.Data.isPoor() {
 		if err := d.gather(); err != nil {
 			return dst, err
 		}
 		d.user.interrupted(typ)
 	}
 	dst = d.nameSession(dst)
-	if !at.spec.own {
+	if !at.spec.is(own) {
 		dst = d.enterSubAgent(dst)
 	}
 	if !ok {
@@ -258,13 +248,10 @@ func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
 // passing marks an event that is not kept in the session's log. Text, arguments and output are not marked: their deltas
 // are passing, what they say is not.
 func (d *decoder) passing(ev *hub.Event) {
-	if flag, emitted := rawjson.Bool(d.at.ev.Ephemeral); flag || !emitted && d.at.spec.ephemeral {
+	if flag, emitted := rawjson.Bool(d.at.ev.Ephemeral); flag || !emitted && d.at.spec.is(ephemeral) {
 		ev.Flags |= hub.Transient
 	}
 }
-
-// metaKey is where the properties that have no place in the model travel in the metadata.
-const metaKey = "copilot"
 
 // keep keeps the properties of the event at hand, but those named, in the metadata of ev.
 func (d *decoder) keep(ev *hub.Event, but ...string) {
@@ -274,7 +261,7 @@ func (d *decoder) keep(ev *hub.Event, but ...string) {
 }
 
 // beginMeta and endMeta are for the members that keep does not know; n is the length of what beginMeta returned.
-func (d *decoder) beginMeta() []byte { return append(d.scratch.Begin(), `{"`+metaKey+`":{`...) }
+func (d *decoder) beginMeta() []byte { return append(d.scratch.Begin(), `{"`+name+`":{`...) }
 
 // endMeta makes what was appended since beginMeta the metadata of ev; nothing if that is nothing.
 func (d *decoder) endMeta(ev *hub.Event, meta []byte, n int) {
@@ -294,18 +281,4 @@ func (d *decoder) raw(dst []hub.Event) []hub.Event {
 		ev.Value = bytes.TrimSpace(d.at.base) // of a list, only the element
 	}
 	return dst
-}
-
-// parseTime reads a time as milliseconds since the Unix epoch; 0 is unknown.
-func parseTime(v rawjson.Value) int64 { return parseMillis(rawjson.Body(v)) }
-
-func parseMillis(body []byte) int64 {
-	if len(body) == 0 {
-		return 0
-	}
-	t, err := time.Parse(time.RFC3339, string(body))
-	if err != nil {
-		return 0
-	}
-	return t.UnixMilli()
 }

@@ -2,6 +2,7 @@ package copilot
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -118,23 +119,15 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 // subagentCompleted ends a sub-agent that did what it was to do, or was stopped.
 func (d *decoder) subagentCompleted(dst []hub.Event) ([]hub.Event, error) {
 	status := hub.StatusOK
-	if string(d.prop("cancelled")) == "true" {
+	if rawjson.IsTrue(d.prop("cancelled")) {
 		status = hub.StatusAborted
 	}
-	dst = d.subagentEnd(dst, status)
-	if fault := rawjson.Body(d.at.ev.Data.Error); len(fault) > 0 {
-		d.scratch.MoreOf(&dst[len(dst)-1]).Err = fault
-	}
-	return dst, nil
+	return d.subagentEnd(dst, status), nil
 }
 
 // subagentFailed ends a sub-agent that gave up. Its error is plain text.
 func (d *decoder) subagentFailed(dst []hub.Event) ([]hub.Event, error) {
-	dst = d.subagentEnd(dst, hub.StatusError)
-	if fault := rawjson.Body(d.at.ev.Data.Error); len(fault) > 0 {
-		d.scratch.MoreOf(&dst[len(dst)-1]).Err = fault
-	}
-	return dst, nil
+	return d.subagentEnd(dst, hub.StatusError), nil
 }
 
 // subagentEnd ends the sub-agent that the event at hand is about, and keeps what it says of costs.
@@ -152,6 +145,9 @@ func (d *decoder) subagentEnd(dst []hub.Event, status hub.Status) []hub.Event {
 	dst = d.endSubAgent(dst, l, status)
 	ev := &dst[len(dst)-1]
 	ev.Name = rawjson.First(name, l.name)
+	if fault := rawjson.Body(p.Error); len(fault) > 0 {
+		d.scratch.MoreOf(ev).Err = fault
+	}
 	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "cancelled", "error")
 	return dst
 }
@@ -169,12 +165,7 @@ func (d *decoder) innermost(name []byte) *subAgent {
 // endSubAgent appends the end of a sub-agent. It is remembered all the same: late events must not open it under another name.
 func (d *decoder) endSubAgent(dst []hub.Event, l *subAgent, status hub.Status) []hub.Event {
 	l.ended = true
-	for i, o := range d.open {
-		if o == l {
-			d.open = append(d.open[:i], d.open[i+1:]...)
-			break
-		}
-	}
+	d.open = slices.DeleteFunc(d.open, func(o *subAgent) bool { return o == l })
 	dst, ev := d.add(dst, hub.Event{Kind: hub.AgentEnd})
 	ev.ID, ev.Ref, ev.Name, ev.SubAgent, ev.Status = l.id, l.ref, l.name, l.parent, status
 	return dst

@@ -56,7 +56,7 @@ var permissionTitles = [...]string{
 
 // permission reads a request to allow something.
 func (d *decoder) permission(dst []hub.Event) ([]hub.Event, error) {
-	if settled, _ := rawjson.Bool(d.prop("resolvedByHook")); settled {
+	if rawjson.IsTrue(d.prop("resolvedByHook")) {
 		return d.plain(dst) // no question
 	}
 	req := d.prop("permissionRequest")
@@ -71,7 +71,7 @@ func (d *decoder) permission(dst []hub.Event) ([]hub.Event, error) {
 	}
 	m := d.scratch.MoreOf(ev)
 	m.Options = append(m.Options, option(kindApproved, "Allow", "allow_once"))
-	if always, _ := rawjson.Bool(rawjson.Get(req, propOfferAlways)); always {
+	if rawjson.IsTrue(rawjson.Get(req, propOfferAlways)) {
 		m.Options = append(m.Options, option(kindForSession, "Allow for this session", "allow_always"))
 	}
 	m.Options = append(m.Options, option(kindDeniedUser, "Deny", "reject_once"))
@@ -147,7 +147,7 @@ func (d *decoder) answered() (choice []byte, value rawjson.Value) {
 		return rawjson.Text(value, "kind"), value
 	case "user_input.completed":
 		value = d.prop("answer")
-		if free, _ := rawjson.Bool(d.prop("wasFreeform")); free {
+		if rawjson.IsTrue(d.prop("wasFreeform")) {
 			return nil, value
 		}
 		return rawjson.Body(value), value
@@ -166,7 +166,7 @@ func (d *decoder) answered() (choice []byte, value rawjson.Value) {
 
 // approval is the choice in an answer that only says yes or no.
 func (d *decoder) approval() []byte {
-	if approved, _ := rawjson.Bool(d.prop("approved")); approved {
+	if rawjson.IsTrue(d.prop("approved")) {
 		return []byte(kindApproved)
 	}
 	return []byte(kindDenied)

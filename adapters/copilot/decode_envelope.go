@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // framed reads a WebSocket message of Caco.
@@ -15,14 +16,10 @@ func (d *decoder) framed(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.JSONError(err)
 	}
 	typ := rawjson.Body(f.Type)
-	switch string(typ) {
-	case frameEvent:
-		if d.isForeign(f.SessionID) {
-			return dst, nil
-		}
-		d.at.path = pathFrame
-		return d.event(dst, &f.Event)
-	case frameGlobal:
+	switch isEvent := string(typ) == frameEvent; {
+	case isEvent && d.isForeign(f.SessionID):
+		return dst, nil
+	case isEvent, string(typ) == frameGlobal:
 		d.at.path = pathFrame
 		return d.event(dst, &f.Event)
 	}
@@ -101,9 +98,8 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 		d.at.path = pathRPC
 		return d.event(dst, &m.Params.Event)
 	case string(method) == methodLifecycle:
-		dst, ev := d.add(dst, hub.Event{Kind: hub.Data})
-		ev.Name, ev.Value, ev.Op = []byte(dataLifecycle), rawjson.Get(d.at.rec, "params"), hub.Emit
-		return dst, nil
+		params := rawjson.Get(d.at.rec, "params")
+		return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(dataLifecycle), Value: params, Op: hub.Emit}), nil
 	case method == nil && !rawjson.IsNull(m.Error):
 		return d.refusal(dst, m.Error), nil
 	case method == nil && rawjson.Kind(rawjson.Get(m.Result, "events")) == '[':
@@ -114,22 +110,14 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 
 // refusal is the answer to a request that failed.
 func (d *decoder) refusal(dst []hub.Event, fault rawjson.Value) []hub.Event {
-	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: rawjson.Text(fault, "message")})
-	if code := rawjson.Get(fault, "code"); rawjson.Kind(code) == '0' {
-		ev.Name = code
-	}
-	return dst
+	code := rawjson.OfKind(rawjson.Get(fault, "code"), '0')
+	return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Name: code, Text: rawjson.Text(fault, "message")})
 }
 
 // log reads the events of a session's log, the answer to session.getMessages. Its first fault ends it.
 func (d *decoder) log(dst []hub.Event, events rawjson.Value) ([]hub.Event, error) {
 	rec := d.at.rec
-	for it := rawjson.Elems(events); ; {
-		elem, ok := it.Next()
-		if !ok {
-			d.again = false
-			return dst, nil
-		}
+	for elem := range rawjson.Each(events) {
 		d.at = place{rec: rec, base: elem, flags: hub.Replayed}
 		d.bare = event{}
 		if err := d.json.Decode(elem, &d.bare); err != nil {
@@ -142,6 +130,8 @@ func (d *decoder) log(dst []hub.Event, events rawjson.Value) ([]hub.Event, error
 		}
 		d.begun = d.begun || len(dst) > n
 	}
+	d.again = false
+	return dst, nil
 }
 
 // isForeign reports whether a record belongs to another session than the run. The first session that is named is the
@@ -204,11 +194,5 @@ func (s *seen) again(id []byte) bool {
 	return false
 }
 
-// hash is FNV-1a, and never 0.
-func hash(p []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range p {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h | 1<<63
-}
+// hash is the hash of a text, and never 0.
+func hash(p []byte) uint64 { return texthash.Of(p) | 1<<63 }

@@ -52,10 +52,7 @@ const (
 // ending reads how a call ended, and why.
 func (d *decoder) ending(ev *hub.Event, c *call, success bool) hub.Status {
 	fault := d.at.ev.Data.Error
-	message, isText := rawjson.Str(fault)
-	if !isText {
-		message = rawjson.Text(fault, "message")
-	}
+	message := rawjson.First(rawjson.Body(fault), rawjson.Text(fault, "message"))
 	code := rawjson.Text(fault, "code")
 	if len(message) > 0 {
 		d.scratch.MoreOf(ev).Err = message
@@ -76,11 +73,9 @@ func (d *decoder) ending(ev *hub.Event, c *call, success bool) hub.Status {
 
 // content reads the blocks of a result, which are those of MCP, as the content of a tool.
 func (d *decoder) content(ev *hub.Event) {
-	blocks := rawjson.Get(d.at.ev.Data.Result, "contents")
-	if rawjson.Kind(blocks) != '[' {
-		return
+	if blocks := rawjson.Get(d.at.ev.Data.Result, "contents"); rawjson.Kind(blocks) == '[' {
+		d.scratch.MoreOf(ev).Content = toolresult.Wrap(blocks, &d.scratch, nil)
 	}
-	d.scratch.MoreOf(ev).Content = toolresult.Wrap(blocks, &d.scratch, nil)
 }
 
 // Members of the metadata of a result.

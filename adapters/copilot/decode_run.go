@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
 // sessionStart begins the run if it is the first that is said; a session can be announced late, and then it is data.
@@ -34,7 +35,7 @@ const (
 // sessionIdle ends the run.
 func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 	status := hub.StatusDone
-	if aborted, _ := rawjson.Bool(d.prop("aborted")); aborted || d.cancelled {
+	if rawjson.IsTrue(d.prop("aborted")) || d.cancelled {
 		status = hub.StatusCancelled
 	} else if s, ok := hub.ParseStatus(rawjson.Body(d.prop(propReason))); ok && s >= hub.StatusDone && s <= hub.StatusTruncated {
 		status = s
@@ -57,8 +58,8 @@ func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 
 // endRun appends the end of the run, which is in no sub-agent.
 func (d *decoder) endRun(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.Event) {
-	dst, ev := d.add(dst, hub.Event{Kind: hub.RunEnd})
-	ev.Status, ev.SubAgent = status, nil
+	dst, ev := d.add(dst, hub.Event{Kind: hub.RunEnd, Status: status})
+	ev.SubAgent = nil
 	return dst, ev
 }
 
@@ -68,9 +69,7 @@ func (d *decoder) sessionError(dst []hub.Event) ([]hub.Event, error) {
 	message := rawjson.Body(p.Message)
 	if d.opt.history || len(d.at.subAgent) > 0 {
 		d.outcome, d.failure = hub.StatusFailed, append(d.failure[:0], message...)
-		dst, ev := d.add(dst, hub.Event{Kind: hub.Notice})
-		ev.Level, ev.Text, ev.Name = hub.LevelError, message, rawjson.Body(d.prop("errorType"))
-		return dst, nil
+		return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: message, Name: rawjson.Body(d.prop("errorType"))}), nil
 	}
 	dst, ev := d.endRun(dst, hub.StatusFailed)
 	ev.Name = d.at.typ
@@ -113,17 +112,12 @@ func (d *decoder) usage(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.StepScope})
 	m := d.scratch.MoreOf(ev)
 	m.Model = rawjson.Body(d.at.ev.Data.Model)
-	for _, c := range usageCounts {
-		if n, ok := rawjson.Int(d.prop(c.name)); ok && n >= 0 {
-			*c.of(&m.Usage) = n
-		}
-	}
+	usageCounts.Read(&m.Usage, d.properties())
 	cost := d.prop(propCost)
 	if rawjson.Kind(cost) == '0' {
 		m.Usage.Cost, m.Usage.Currency = cost, []byte(currency)
 	}
-	d.keep(ev, "model", propCost, usageCounts[0].name, usageCounts[1].name, usageCounts[2].name, usageCounts[3].name,
-		usageCounts[4].name, "parentToolCallId")
+	d.keep(ev, "model", propCost, "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens", "parentToolCallId")
 	d.passing(ev)
 	return dst, nil
 }
@@ -133,27 +127,18 @@ const (
 	currency = "premium_requests" // Copilot bills by multiples of a request, not in money
 )
 
-var usageCounts = [...]struct {
-	name string
-	of   func(*hub.Counts) *int64
-}{
-	{"inputTokens", func(c *hub.Counts) *int64 { return &c.In }},
-	{"outputTokens", func(c *hub.Counts) *int64 { return &c.Out }},
-	{"cacheReadTokens", func(c *hub.Counts) *int64 { return &c.Cached }},
-	{"cacheWriteTokens", func(c *hub.Counts) *int64 { return &c.CacheWrite }},
-	{"reasoningTokens", func(c *hub.Counts) *int64 { return &c.ReasoningTokens }},
-}
+var (
+	usageCounts = usage.Fields{
+		usage.At(usage.In, "inputTokens"), usage.At(usage.Out, "outputTokens"), usage.At(usage.Cached, "cacheReadTokens"),
+		usage.At(usage.CacheWrite, "cacheWriteTokens"), usage.At(usage.Reasoning, "reasoningTokens"),
+	}
+	contextCounts = usage.Fields{usage.At(usage.ContextSize, "tokenLimit"), usage.At(usage.ContextUsed, "currentTokens")}
+)
 
 // usageInfo reads how full the context is.
 func (d *decoder) usageInfo(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.SessionScope})
-	m := d.scratch.MoreOf(ev)
-	if n, ok := rawjson.Int(d.prop("currentTokens")); ok && n >= 0 {
-		m.Usage.ContextUsed = n
-	}
-	if n, ok := rawjson.Int(d.prop("tokenLimit")); ok && n >= 0 {
-		m.Usage.ContextSize = n
-	}
+	contextCounts.Read(&d.scratch.MoreOf(ev).Usage, d.properties())
 	d.keep(ev, "currentTokens", "tokenLimit")
 	d.passing(ev)
 	return dst, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // call is a tool call that has begun.
@@ -192,8 +193,8 @@ func (d *decoder) executionProgress(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	p := &d.at.ev.Data
-	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolUpdate})
-	ev.ID, ev.Status, ev.Text = id, hub.StatusRunning, rawjson.First(rawjson.Body(p.Progress), rawjson.Body(p.Status))
+	text := rawjson.First(rawjson.Body(p.Progress), rawjson.Body(p.Status))
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Status: hub.StatusRunning, Text: text})
 	d.passing(ev)
 	return dst, nil
 }
@@ -213,10 +214,6 @@ func (d *decoder) partialResult(dst []hub.Event) ([]hub.Event, error) {
 		return dst, d.missing("data.partialOutput", output, "want the output")
 	}
 	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result})
-	if body, ok := rawjson.Str(output); ok {
-		ev.Text = body
-	} else {
-		ev.Value = output
-	}
+	toolresult.Set(ev, output)
 	return dst, nil
 }

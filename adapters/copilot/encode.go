@@ -119,36 +119,26 @@ func (e *encoder) envelopeOf(out *wire.Out) string {
 
 // appendEnvelope appends what comes before the object of an event.
 func (e *encoder) appendEnvelope(dst []byte, envelope string) []byte {
-	switch envelope {
-	case envelopeWS:
-		dst = append(append(dst, `{"type":"event","sessionId":"`...), e.session...)
-		return append(dst, `","event":`...)
-	case envelopeRPC:
-		dst = append(append(dst, `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":"`...), e.session...)
-		return append(dst, `","event":`...)
+	if around := envelopes[envelope]; around.head != "" {
+		return append(append(append(dst, around.head...), e.session...), `","event":`...)
 	}
 	return dst
 }
 
-// tail is what comes behind it.
-func tail(envelope string) string {
-	switch envelope {
-	case envelopeWS:
-		return "}"
-	case envelopeRPC:
-		return "}}"
-	}
-	return ""
+// envelopes are what is around the object of an event: up to the name of the session, and behind the event.
+var envelopes = map[string]struct{ head, tail string }{
+	envelopeWS:  {`{"type":"event","sessionId":"`, "}"},
+	envelopeRPC: {`{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":"`, "}}"},
 }
 
 // begin starts an event. Its properties follow, each with a comma behind it.
 func (e *encoder) begin(out *wire.Out, typ string, subAgent []byte) []byte {
-	return e.open(out, typ, specs[typ].ephemeral, subAgent)
+	return e.open(out, typ, specs[typ].is(ephemeral), subAgent)
 }
 
 // beginAs is begin for an event that may be passing though its type need not be.
 func (e *encoder) beginAs(out *wire.Out, typ string, ev *hub.Event) []byte {
-	return e.open(out, typ, specs[typ].ephemeral || ev.Flags.Has(hub.Transient), ev.SubAgent)
+	return e.open(out, typ, specs[typ].is(ephemeral) || ev.Flags.Has(hub.Transient), ev.SubAgent)
 }
 
 // open writes the members that all events have, up to where the properties begin. What a sub-agent says has its agentId,
@@ -201,7 +191,7 @@ func (e *encoder) finish(out *wire.Out, buf []byte, envelope string) {
 	if !e.opt.rootProperties {
 		buf = append(buf, '}')
 	}
-	out.Buf = append(buf, tail(envelope)...)
+	out.Buf = append(buf, envelopes[envelope].tail...)
 	if e.events++; e.hold == nil {
 		out.End()
 		return
@@ -229,22 +219,19 @@ func (e *encoder) appendSubAgent(dst []byte, slot hub.Slot) []byte {
 
 // meta is what a decoder of this dialect kept of the origin; nil if the event has another origin.
 func meta(ev *hub.Event) rawjson.Value {
-	if v := ev.Meta(metaKey); rawjson.Kind(v) == '{' {
-		return v
-	}
-	return nil
+	return rawjson.OfKind(ev.Meta(name), '{')
 }
 
 // data writes the data that the decoder makes of events and frames in the form that they came in; of other data, clients
 // that do not know it ignore the event.
 func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	typ := string(ev.Name)
-	plain := specs[typ].plain || specs[typ].both || strings.HasPrefix(typ, cacoPrefix)
+	asItCame := specs[typ].is(plain|both) || strings.HasPrefix(typ, cacoPrefix)
 	envelope := e.envelopeOf(out)
 	switch {
 	case typ == typeExternalTool && !e.started[string(rawjson.Text(ev.Value, "toolCallId"))]:
 		return hub.Dropped // readers would take it for the call, with what it says of the arguments
-	case plain && ev.Op == hub.Emit && rawjson.Kind(ev.Value) == '{':
+	case asItCame && ev.Op == hub.Emit && rawjson.Kind(ev.Value) == '{':
 		disposition := hub.Native
 		if typ == typeStart && e.typ == "" {
 			disposition = hub.Folded // the first that is said, it begins the run
@@ -298,7 +285,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 			out.Cancel()
 			return hub.Dropped
 		}
-		out.Buf = append(append(e.appendEnvelope(out.Buf, envelope), inner...), tail(envelope)...)
+		out.Buf = append(append(e.appendEnvelope(out.Buf, envelope), inner...), envelopes[envelope].tail...)
 	}
 	out.End()
 	return hub.Native

@@ -2,6 +2,7 @@ package copilot
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -112,20 +113,12 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Disposition {
 		buf = append(buf, `"`+propOfferAlways+`":true,`...)
 	}
 	out.Buf = append(closeObject(appendValue(buf, `"args":`, ev.Value)), ',')
-	if len(ev.Title) == 0 {
-		return e.end(out, out.Buf, hub.Folded)
-	}
-	return e.end(out, out.Buf, hub.Native)
+	return e.end(out, out.Buf, hub.FoldedIf(len(ev.Title) == 0))
 }
 
 // offersAlways reports whether one of the options is to allow the same from now on.
 func offersAlways(options []hub.AskOption) bool {
-	for i := range options {
-		if string(options[i].Kind) == "allow_always" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(options, func(o hub.AskOption) bool { return string(o.Kind) == "allow_always" })
 }
 
 var answerTypes = map[string]bool{
@@ -171,10 +164,7 @@ func (e *encoder) decided(out *wire.Out, ev *hub.Event, a *openAsk) hub.Disposit
 		}
 	}
 	out.Buf = append(closeObject(appendText(append(out.Buf, `"result":{`...), `"kind":"`, []byte(kind))), ',')
-	if string(ev.Name) != kind || ev.Status != hub.StatusChosen {
-		return e.end(out, out.Buf, hub.Folded)
-	}
-	return e.end(out, out.Buf, hub.Native)
+	return e.end(out, out.Buf, hub.FoldedIf(string(ev.Name) != kind || ev.Status != hub.StatusChosen))
 }
 
 // filledIn writes the content of a form. MCP has three words for what a person does with one.

@@ -30,13 +30,11 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if own := rawjson.Text(kept, metaType); noticeTypes[string(own)].text != "" {
 		typ, code = string(own), ev.Name
 	}
-	buf := e.beginAs(out, typ, ev)
-	if t := noticeTypes[typ]; t.code == "" {
-		buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
-	} else {
+	buf, t := e.beginAs(out, typ, ev), noticeTypes[typ]
+	if t.code != "" {
 		buf = appendSome(buf, `"`+t.code+`":"`, code)
-		buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
 	}
+	buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
 	return e.end(out, appendMembers(buf, kept, metaType), disposition)
 }
 
@@ -49,22 +47,15 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := &ev.More.Usage
 	switch {
 	case ev.Scope == hub.SessionScope && (c.ContextUsed >= 0 || c.ContextSize >= 0):
-		buf := appendCount(e.beginAs(out, "session.usage_info", ev), `"tokenLimit":`, c.ContextSize)
-		buf = appendCount(buf, `"currentTokens":`, c.ContextUsed)
-		out.Buf = e.appendMeta(buf, meta(ev))
-		if c.In >= 0 || c.Out >= 0 {
-			return e.end(out, out.Buf, hub.Folded)
-		}
-		return e.end(out, out.Buf, hub.Native)
+		buf := appendCounts(e.beginAs(out, "session.usage_info", ev), contextCounts, c)
+		return e.end(out, e.appendMeta(buf, meta(ev)), hub.FoldedIf(c.In >= 0 || c.Out >= 0))
 	case ev.Scope == hub.StepScope:
 		e.billed = true
 	case ev.Scope == hub.SessionScope, e.billed:
 		return e.extension(out, ev)
 	}
 	buf := appendSome(e.beginAs(out, "assistant.usage", ev), `"model":"`, ev.More.Model)
-	for _, u := range usageCounts {
-		buf = appendCount(buf, `"`+u.name+`":`, *u.of(c))
-	}
+	buf = appendCounts(buf, usageCounts, c)
 	if string(c.Currency) == currency {
 		buf = appendValue(buf, `"`+propCost+`":`, c.Cost)
 	}
@@ -91,7 +82,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	buf = appendSome(buf, `"description":"`, f.Name)
 	buf = appendText(buf, `"mimeType":"`, rawjson.First(f.Media, []byte("application/octet-stream")))
 	if !e.opt.rootProperties { // there it would be taken for that of the event
-		buf = append(append(append(buf, `"type":"`...), kind...), `",`...)
+		buf = appendText(buf, `"type":"`, []byte(kind))
 	}
 	return e.end(out, e.appendMeta(buf, meta(ev)), hub.Native)
 }

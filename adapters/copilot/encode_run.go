@@ -22,8 +22,8 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch kept := meta(ev); {
 	case kept != nil:
 		out.Buf = e.appendMeta(appendText(e.begin(out, typeStart, nil), `"sessionId":"`, e.session), kept)
-		if ev.More != nil && !hasMember(kept, []byte("selectedModel")) && !hasMember(kept, []byte("model")) {
-			out.Buf = appendSome(out.Buf, `"selectedModel":"`, ev.More.Model)
+		if !hasMember(kept, []byte("selectedModel")) && !hasMember(kept, []byte("model")) {
+			out.Buf = appendSome(out.Buf, `"selectedModel":"`, ev.Rare().Model)
 		}
 		return e.end(out, out.Buf, hub.Native)
 	case len(ev.ID) > 0:
@@ -104,9 +104,8 @@ func (e *encoder) idle(out *wire.Out, ev *hub.Event, disposition hub.Disposition
 
 // sessionError writes the end of a run that failed. The SDK demands a type and a message.
 func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, disposition hub.Disposition) hub.Disposition {
-	message, code := ev.Rare().Err, ev.Rare().ErrCode
-	buf := appendText(e.begin(out, "session.error", nil), `"errorType":"`, rawjson.First(code, []byte(ev.Status.String())))
-	buf = appendText(buf, `"message":"`, rawjson.Or(message, phrases.Run(ev.Status)))
+	buf := appendText(e.begin(out, "session.error", nil), `"errorType":"`, rawjson.Or(ev.Rare().ErrCode, ev.Status.String()))
+	buf = appendText(buf, `"message":"`, phrases.RunError(ev))
 	return e.end(out, e.appendMeta(buf, meta(ev)), disposition)
 }
 
@@ -140,23 +139,18 @@ func (l *shownSubAgent) append(dst []byte, ev *hub.Event) []byte {
 // agentEnd writes how a sub-agent ended. Its result is that of its call.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgents.Find(ev.Slot)
-	if l == nil {
-		return hub.Dropped
-	}
 	e.subAgents.Drop(ev.Slot)
 	switch ev.Status {
 	case hub.StatusError, hub.StatusDenied:
-		message := rawjson.First(hub.Why(ev), []byte("The sub-agent failed."))
-		buf := appendText(l.append(e.begin(out, "subagent.failed", ev.ID), ev), `"error":"`, message)
-		out.Buf = e.appendMeta(buf, meta(ev))
+		out.Buf = l.append(e.begin(out, "subagent.failed", ev.ID), ev)
+		out.Buf = appendText(out.Buf, `"error":"`, rawjson.Or(hub.Why(ev), "The sub-agent failed."))
 	case hub.StatusAborted:
-		buf := append(l.append(e.begin(out, "subagent.completed", ev.ID), ev), `"cancelled":true,`...)
-		buf = appendSome(buf, `"error":"`, hub.Why(ev))
-		out.Buf = e.appendMeta(buf, meta(ev))
+		out.Buf = append(l.append(e.begin(out, "subagent.completed", ev.ID), ev), `"cancelled":true,`...)
+		out.Buf = appendSome(out.Buf, `"error":"`, hub.Why(ev))
 	default:
-		out.Buf = e.appendMeta(l.append(e.begin(out, "subagent.completed", ev.ID), ev), meta(ev))
+		out.Buf = l.append(e.begin(out, "subagent.completed", ev.ID), ev)
 	}
-	return e.end(out, out.Buf, hub.Native)
+	return e.end(out, e.appendMeta(out.Buf, meta(ev)), hub.Native)
 }
 
 // appendIDs appends the members by which the SDK chains the events of a session. The ids are no chance but of version 8

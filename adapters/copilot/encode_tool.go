@@ -140,15 +140,10 @@ func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Dis
 
 // toolUpdate writes what can be shown of a change: a message, a title, a percentage.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.pending(ev.Slot)
-	isLook := toolinfo.Has(ev)
+	c, isLook := e.pending(ev.Slot), toolinfo.Has(ev)
 	if c != nil && isLook && e.opt.extensions && len(ev.Text) == 0 && ev.Value == nil {
 		c.look.Learn(ev)
 		return hub.Deferred
-	}
-	disposition := hub.Native
-	if isLook || len(ev.Text) == 0 {
-		disposition = hub.Folded
 	}
 	message := rawjson.First(ev.Text, ev.Title)
 	if len(message) == 0 && len(ev.Rare().Percent) > 0 {
@@ -164,7 +159,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Deferred
 	}
 	e.progress(out, ev, message)
-	return disposition
+	return hub.FoldedIf(isLook || len(ev.Text) == 0)
 }
 
 // toolOutput writes a partial result. It cannot be taken back, so one that replaces what was shown is left to the end.
@@ -182,12 +177,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	} else {
 		buf = rawjson.AppendEscaped(buf, ev.Value)
 	}
-	out.Buf = append(buf, `",`...)
-	disposition := hub.Native
-	if ev.Chan == hub.Stderr || ev.Value != nil {
-		disposition = hub.Folded
-	}
-	return e.end(out, out.Buf, disposition)
+	return e.end(out, append(buf, `",`...), hub.FoldedIf(ev.Chan == hub.Stderr || ev.Value != nil))
 }
 
 // toolEnd writes how a call ended, its result, and what was kept of it. Denied and aborted calls say so in the code of their
@@ -261,12 +251,11 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 
 // appendError appends why a call did not succeed.
 func (e *encoder) appendError(dst []byte, ev *hub.Event, rest rawjson.Value) []byte {
-	message, code := ev.Rare().Err, ev.Rare().ErrCode
-	message = rawjson.First(message, ev.Text) // without a reason, none is made up
-	switch {
-	case ev.Status == hub.StatusDenied:
+	message, code := rawjson.First(hub.Why(ev), ev.Text), ev.Rare().ErrCode // without a reason, none is made up
+	switch ev.Status {
+	case hub.StatusDenied:
 		code = []byte(codeDenied)
-	case ev.Status == hub.StatusAborted:
+	case hub.StatusAborted:
 		code = []byte(codeAborted)
 	}
 	if e.opt.errorAsString {

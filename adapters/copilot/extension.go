@@ -17,10 +17,7 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	buf := e.beginAs(out, extensionPrefix+ev.Kind.String(), ev)
-	m := ev.More
-	if m == nil {
-		m = &noMore
-	}
+	m := ev.Rare()
 	switch ev.Kind {
 	case hub.Plan:
 		buf = appendPlan(appendSome(buf, `"planId":"`, ev.ID), m.Items)
@@ -98,9 +95,6 @@ func extensionOf(rec wire.Record) rawjson.Value {
 	return payload
 }
 
-// noMore stands in for an event without rare members. It is only read.
-var noMore = hub.More{Usage: hub.NoCounts}
-
 // appendPlan appends the entries of a plan. The names of the members are none that the filter of Caco looks for.
 func appendPlan(dst []byte, items []hub.PlanItem) []byte {
 	dst = append(dst, `"items":[`...)
@@ -132,9 +126,7 @@ func appendFile(dst []byte, ev *hub.Event, f *hub.FileRef) []byte {
 // appendUsage appends counts under the names that Copilot has for them.
 func appendUsage(dst []byte, m *hub.More) []byte {
 	dst = appendSome(dst, `"model":"`, m.Model)
-	for _, u := range usageCounts {
-		dst = appendCount(dst, `"`+u.name+`":`, *u.of(&m.Usage))
-	}
+	dst = appendCounts(dst, usageCounts, &m.Usage)
 	dst = appendCount(dst, `"totalTokens":`, m.Usage.Total)
 	dst = appendCount(dst, `"currentTokens":`, m.Usage.ContextUsed)
 	dst = appendCount(dst, `"tokenLimit":`, m.Usage.ContextSize)

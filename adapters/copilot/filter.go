@@ -51,8 +51,7 @@ func isFilled(v rawjson.Value) bool {
 	case 0, 'n', 'f':
 		return false
 	case '"':
-		body := rawjson.Body(v)
-		return len(body) > 0
+		return len(rawjson.Body(v)) > 0
 	case '0':
 		return strings.Trim(string(v), "-0.eE+") != ""
 	}

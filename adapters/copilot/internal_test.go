@@ -73,7 +73,7 @@ func TestSpecs(t *testing.T) {
 	if _, ok := specOf([]byte("no.such.type")); ok {
 		t.Error("an unknown type is known")
 	}
-	if s, ok := specOf([]byte("caco.future")); !ok || !s.plain {
+	if s, ok := specOf([]byte("caco.future")); !ok || !s.is(plain) {
 		t.Error("a type of the application is not")
 	}
 }

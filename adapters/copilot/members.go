@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
 // Members are written with a comma behind each; closeObject takes back the last.
@@ -73,6 +75,15 @@ func appendCount(dst []byte, head string, n int64) []byte {
 		return dst
 	}
 	return append(strconv.AppendInt(append(dst, head...), n, 10), ',')
+}
+
+// appendCounts appends the counts that are known, which have their commas before them elsewhere.
+func appendCounts(dst []byte, fields usage.Fields, c *hub.Counts) []byte {
+	dst = fields.Append(bytes.TrimSuffix(dst, []byte{','}), c)
+	if dst[len(dst)-1] == '{' {
+		return dst
+	}
+	return append(dst, ',')
 }
 
 // closeObject ends an object.

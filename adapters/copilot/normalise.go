@@ -31,15 +31,9 @@ func Property(event []byte, name string) []byte {
 // are in nearly all streams; otherwise those at the root follow the others, and it aliases what it appended to dst, which
 // is also returned.
 func Properties(dst, event []byte) (grown, object []byte) {
-	data := rawjson.Get(event, "data")
-	if rawjson.Kind(data) != '{' {
-		data = nil
-	}
+	data := rawjson.OfKind(rawjson.Get(event, "data"), '{')
 	if !hasRootProperties(event) {
-		if data == nil {
-			data = emptyObject
-		}
-		return dst, data
+		return dst, rawjson.Or(data, "{}")
 	}
 	start := len(dst)
 	dst = append(dst, '{')
@@ -99,25 +93,17 @@ func NormaliseToolComplete(event []byte) (done ToolCompletion, ok bool) {
 }
 
 // completion reads the members of a completion, some of which have more than one form.
-func (p *props) completion() (done ToolCompletion) {
-	done.ID = rawjson.Body(p.ToolCallID)
-	done.Name = p.toolName()
-	done.Success, _ = rawjson.Bool(p.Success)
+func (p *props) completion() ToolCompletion {
 	content, isText := rawjson.Str(p.Result)
 	if !isText {
 		content = rawjson.Text(p.Result, "content")
 	}
-	done.Content = content
-	return done
+	return ToolCompletion{ID: rawjson.Body(p.ToolCallID), Name: p.toolName(), Success: rawjson.IsTrue(p.Success), Content: content}
 }
 
 // toolName is the name of a tool, which some versions of the SDK call name.
 func (p *props) toolName() []byte {
-	if body := rawjson.Body(p.ToolName); len(body) > 0 {
-		return body
-	}
-	body := rawjson.Body(p.Name)
-	return body
+	return rawjson.First(rawjson.Body(p.ToolName), rawjson.Body(p.Name))
 }
 
 const wrappedText = "textResultForLlm"

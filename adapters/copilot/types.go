@@ -12,20 +12,23 @@ type handler func(*decoder, []hub.Event) ([]hub.Event, error)
 
 // spec is what is known of one type of event.
 type spec struct {
-	decode    handler
-	ephemeral bool // never part of the session's log: always written with ephemeral set
-	delta     bool // comes in masses: looked at only where it must be
-	own       bool // opens or closes a sub-agent: the handler finds it itself
-	plain     bool // has no kind of its own: travels as data under the name of its type
-	both      bool // may travel so, too
+	decode handler
+	traits traits
 }
 
+// traits are what types of events have in common.
+type traits uint8
+
 const (
-	ephemeral = 1 << iota
-	delta
-	own
-	both
+	ephemeral traits = 1 << iota // never part of the session's log: always written with ephemeral set
+	delta                        // comes in masses: looked at only where it must be
+	own                          // opens or closes a sub-agent: the handler finds it itself
+	plain                        // has no kind of its own: travels as data under the name of its type
+	both                         // may travel so, too
 )
+
+// is reports whether a type has one of these traits.
+func (s spec) is(t traits) bool { return s.traits&t != 0 }
 
 // specs lists the 138 types of version 1.0.14 of the SDK, which include all 35 of version 0.1, and those that Caco adds.
 // Of the latter any other type that begins with caco. is plain too.
@@ -34,11 +37,9 @@ var specs = makeSpecs()
 // makeSpecs is the table of types, by family. What is not in it and is no type of Caco passes as a raw record.
 func makeSpecs() map[string]spec {
 	all := map[string]spec{}
-	add := func(decode handler, flags int, types ...string) {
+	add := func(decode handler, has traits, types ...string) {
 		for _, t := range types {
-			all[t] = spec{
-				decode: decode, ephemeral: flags&ephemeral != 0, delta: flags&delta != 0, own: flags&own != 0, both: flags&both != 0,
-			}
+			all[t] = spec{decode, has}
 		}
 	}
 	add((*decoder).messageDelta, ephemeral|delta, "assistant.message_delta")
@@ -82,16 +83,9 @@ func makeSpecs() map[string]spec {
 	add((*decoder).answer, ephemeral|both, "user_input.completed", "elicitation.completed", "mcp.oauth_completed",
 		"exit_plan_mode.completed", "auto_mode_switch.completed", "session_limits_exhausted.completed")
 
-	addPlain(all, false, plainTypes)
-	addPlain(all, true, plainEphemeralTypes)
+	add((*decoder).plain, plain, strings.Fields(plainTypes)...)
+	add((*decoder).plain, plain|ephemeral, strings.Fields(plainEphemeralTypes)...)
 	return all
-}
-
-// addPlain adds the types that travel as data.
-func addPlain(all map[string]spec, ephemeral bool, types string) {
-	for t := range strings.FieldsSeq(types) {
-		all[t] = spec{decode: (*decoder).plain, ephemeral: ephemeral, plain: true}
-	}
 }
 
 const plainTypes = `

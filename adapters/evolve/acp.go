@@ -12,9 +12,6 @@ import (
 // rareUpdate decodes the kinds of update that are not in the first versions of the SDK.
 func (d *decoder) rareUpdate(dst []hub.Event, kind string) ([]hub.Event, error) {
 	u := d.rawUpdate()
-	if d.from.path == nil {
-		u = d.from.rec.Data
-	}
 	switch kind {
 	case "usage":
 		return d.usage(dst, u)
@@ -39,7 +36,7 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 		return dst, d.fault(hub.ReasonMissing, "usage", "want an object")
 	}
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.StepScope})
-	if scope := rawjson.Text(u, "scope"); string(scope) == "run" {
+	if string(rawjson.Text(u, "scope")) == "run" {
 		ev.Scope = hub.RunScope
 	}
 	c, extra := &d.scratch.MoreOf(ev).Usage, rawjson.Get(counts, "extra")
@@ -52,7 +49,6 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// count reads a number of tokens; -1 is unknown.
 // contextUsage decodes usage_update of ACP: how full the context is, and what the session has cost.
 func (d *decoder) contextUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.SessionScope})
@@ -85,20 +81,15 @@ func (d *decoder) planUpdate(dst []hub.Event, u rawjson.Value) ([]hub.Event, err
 	if entries == nil {
 		return d.raw(dst), nil
 	}
-	id := rawjson.Text(u, "plan", "planId")
-	return d.plan(dst, entries, id)
+	return d.plan(dst, entries, rawjson.Text(u, "plan", "planId"))
 }
 
 // extension decodes what the encoder writes for data that this dialect has no update for.
 func (d *decoder) extension(dst []hub.Event, u rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Data, Op: hub.Emit, Name: rawjson.Text(u, "name"), ID: rawjson.Text(u, "id")})
-	if op, ok := rawjson.Str(rawjson.Get(u, "op")); ok {
-		if parsed, known := hub.ParseOp(op); known {
-			ev.Op = parsed
-		}
+	if op, ok := hub.ParseOp(rawjson.Text(u, "op")); ok {
+		ev.Op = op
 	}
-	if ev.Value = rawjson.Get(u, "value"); ev.Value == nil {
-		ev.Value = []byte("null")
-	}
+	ev.Value = rawjson.OrNull(rawjson.Get(u, "value"))
 	return dst
 }

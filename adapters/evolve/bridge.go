@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
@@ -105,25 +106,13 @@ func (d *decoder) errorResponse(dst []hub.Event, e rawjson.Value) []hub.Event {
 	if !ok {
 		text = []byte(agentFailed)
 	}
-	code := rawjson.Get(e, "code")
-	if rawjson.Kind(code) != '0' {
-		code = nil
-	}
-	return d.endRun(dst, hub.StatusFailed, code, text, bytes.TrimSpace(d.from.rec.Data))
+	return d.endRun(dst, hub.StatusFailed, rawjson.OfKind(rawjson.Get(e, "code"), '0'), text, bytes.TrimSpace(d.from.rec.Data))
 }
 
 var stdNames = [...]string{dataStdout, dataStderr}
 
 // stdName is 0 for stdout, 1 for stderr, -1 for anything else.
-func stdName(kind rawjson.Value) int {
-	body := rawjson.Body(kind)
-	for i, n := range stdNames {
-		if n == string(body) {
-			return i
-		}
-	}
-	return -1
-}
+func stdName(kind rawjson.Value) int { return slices.Index(stdNames[:], string(rawjson.Body(kind))) }
 
 // maxChunk bounds the parts kept of one chunk, in bytes. A longer one is passed on in pieces: nothing depends on where a
 // stream of bytes is cut.

@@ -64,8 +64,7 @@ func firstMember(text, quoted string) string {
 }
 
 func plainMember(v rawjson.Value, name string) string {
-	body := rawjson.Text(v, name)
-	return string(rawjson.AppendUnescaped(nil, body))
+	return string(rawjson.AppendUnescaped(nil, rawjson.Text(v, name)))
 }
 
 func lastElem(v rawjson.Value) (last rawjson.Value) {
@@ -79,9 +78,6 @@ func lastElem(v rawjson.Value) (last rawjson.Value) {
 func browserTitle(body []byte) bool {
 	return len(body) > 0 && IsBrowserUse(string(rawjson.AppendUnescaped(nil, body)))
 }
-
-// markBrowser adds the effective kind to the metadata of a tool. The kind itself stays what the wire says.
-func (d *decoder) markBrowser(ev *hub.Event) { d.addMeta(ev, []byte(`{"effectiveKind":"browser"}`)) }
 
 // browserData tells the URLs of a tool, if there are any.
 func (d *decoder) browserData(dst []hub.Event, id []byte, u *URLs) []hub.Event {

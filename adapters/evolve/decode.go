@@ -2,10 +2,10 @@ package evolve
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -115,9 +115,8 @@ func (d *decoder) record(dst []hub.Event) ([]hub.Event, error) {
 // beside reads the members of the envelope.
 func (d *decoder) beside(ev *event) {
 	from := &d.from
-	from.session, from.parent, from.at = ev.SessionID, ev.Parent, parseTime(ev.Time)
-	from.msg = rawjson.Body(ev.MessageID)
-	from.model = rawjson.Body(ev.Model)
+	from.session, from.parent, from.at = ev.SessionID, ev.Parent, member.Millis(rawjson.Body(ev.Time))
+	from.msg, from.model = rawjson.Body(ev.MessageID), rawjson.Body(ev.Model)
 	if rawjson.Kind(ev.Extra) == '{' && !rawjson.IsEmptyObject(ev.Extra) {
 		from.extra = ev.Extra
 	}
@@ -147,7 +146,8 @@ func (d *decoder) update(dst []hub.Event, u *update) ([]hub.Event, error) {
 	}
 	dst = d.enter(dst)
 	if u.empty() && u.Note != nil {
-		return d.placeholder(dst), nil
+		d.from.flags |= hub.Lossy // the bridge's word for an event that was too large: it names no tool and holds nothing
+		return d.raw(dst), nil
 	}
 	switch string(kind) {
 	case "agent_message_chunk":
@@ -201,13 +201,6 @@ func (d *decoder) raw(dst []hub.Event) []hub.Event {
 		ev.ID = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), event))
 	}
 	return dst
-}
-
-// placeholder passes on what the bridge sends in place of an event that was too large: it names no tool and holds
-// nothing, so all that can be said is that something is missing.
-func (d *decoder) placeholder(dst []hub.Event) []hub.Event {
-	d.from.flags |= hub.Lossy
-	return d.raw(dst)
 }
 
 // fault makes the error for a member of the update. The offset is that of its discriminator.
@@ -268,14 +261,4 @@ func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref []byte) []hub.Even
 		d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, '}'))
 	}
 	return dst
-}
-
-// parseTime reads an ISO 8601 time as milliseconds since the Unix epoch; 0 is unknown.
-func parseTime(v rawjson.Value) int64 {
-	if text, ok := rawjson.Str(v); ok { // most updates have none, and the error of a parser is memory
-		if t, err := time.Parse(time.RFC3339, string(text)); err == nil {
-			return t.UnixMilli()
-		}
-	}
-	return 0
 }

@@ -16,8 +16,7 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 	case '{':
 		b = acpwire.ReadBlock(u.Content)
 	case '"':
-		b.Kind = []byte("text")
-		b.Text = rawjson.Body(u.Content)
+		b.Kind, b.Text = []byte("text"), rawjson.Body(u.Content)
 	case 0, 'n':
 		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
 	default:

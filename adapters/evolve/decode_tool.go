@@ -42,13 +42,10 @@ func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, er
 	if len(id) == 0 {
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
 	}
-	r := toolRecord{update: u, status: acpwire.ToolStatus(u.Status)}
-	r.call, r.id = d.calls.Call(id, d.from.toolSubAgent, d.root, &d.scratch)
-	r.title = rawjson.Body(u.Title)
-	r.kind = rawjson.Body(u.ToolKind)
-	if !rawjson.IsNull(u.Content) {
-		r.content = u.Content
+	r := toolRecord{
+		update: u, title: rawjson.Body(u.Title), kind: rawjson.Body(u.ToolKind), status: acpwire.ToolStatus(u.Status), content: rawjson.NotNull(u.Content),
 	}
+	r.call, r.id = d.calls.Call(id, d.from.toolSubAgent, d.root, &d.scratch)
 	if d.opt.browser && browserTitle(r.title) {
 		r.call.browser = true
 	}
@@ -81,7 +78,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 		acpwire.ShowContent(ev, r.content, &d.scratch)
 	}
 	if c.browser {
-		d.markBrowser(ev)
+		acpwire.AddMeta(ev, []byte(`{"effectiveKind":"browser"}`), &d.scratch) // the kind itself stays what the wire says
 	}
 	if dst = d.ready(dst, r); c.browser {
 		dst = d.browserData(dst, r.id, &c.urls)
@@ -91,10 +88,8 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 
 // toolName is the name on the wire where there is one, else it is derived from title and kind.
 func (d *decoder) toolName(r *toolRecord) []byte {
-	for _, v := range [...]rawjson.Value{r.update.ToolName, r.update.Name} {
-		if body := rawjson.Body(v); len(body) > 0 {
-			return body
-		}
+	if name := rawjson.First(rawjson.Body(r.update.ToolName), rawjson.Body(r.update.Name)); name != nil {
+		return name
 	}
 	return d.scratch.Since(appendToolName(d.scratch.Begin(), r.title, r.kind))
 }
@@ -108,7 +103,7 @@ func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 		d.scratch.MoreOf(ev).Locations = d.locations(r.Locations)
 	}
 	if rawjson.Kind(r.Meta) == '{' {
-		d.addMeta(ev, r.Meta)
+		acpwire.AddMeta(ev, r.Meta, &d.scratch)
 	}
 }
 
@@ -201,9 +196,6 @@ func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 		acpwire.KeepOutput(ev, r.RawOutput, &d.scratch)
 	}
 }
-
-// addMeta adds the members of meta to the metadata of ev.
-func (d *decoder) addMeta(ev *hub.Event, meta []byte) { acpwire.AddMeta(ev, meta, &d.scratch) }
 
 // noteURLs looks for the URLs of a browser in what a call printed. Those of a call that was not announced yet are kept:
 // its title will tell.

@@ -150,26 +150,14 @@ func (e *encoder) close(out *wire.Out, record []byte, flags hub.Flags) {
 
 // appendBeside appends the members beside the update, in the order of the SDK.
 func (e *encoder) appendBeside(dst []byte) []byte {
-	var extra []byte
-	if m := e.event.More; m != nil {
-		if m.Time != 0 {
-			dst = append(appendTime(append(dst, `,"timestamp":"`...), m.Time), '"')
-		}
-		if len(m.Model) > 0 {
-			dst = appendText(dst, `,"model":"`, m.Model)
-		}
-		extra = rawjson.Get(m.Meta, metaExtra)
+	m := e.event.Rare()
+	if m.Time != 0 {
+		dst = append(appendTime(append(dst, `,"timestamp":"`...), m.Time), '"')
 	}
-	if len(e.event.Msg) > 0 {
-		dst = appendText(dst, `,"messageId":"`, e.event.Msg)
-	}
-	if len(e.parent) > 0 {
-		dst = appendText(dst, `,"parentToolCallId":"`, e.parent)
-	}
-	if rawjson.Kind(extra) == '{' {
-		dst = member.AppendRaw(dst, `,"extra":`, extra)
-	}
-	return dst
+	dst = member.AppendText(dst, `,"model":"`, m.Model)
+	dst = member.AppendText(dst, `,"messageId":"`, e.event.Msg)
+	dst = member.AppendText(dst, `,"parentToolCallId":"`, e.parent)
+	return member.AppendRaw(dst, `,"extra":`, rawjson.OfKind(e.event.Meta(metaExtra), '{'))
 }
 
 // begin starts a record with an update of this kind; its members follow, each with a comma before it.
@@ -207,8 +195,8 @@ func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *subAgent) []byte {
 		kind = "agent_thought_chunk"
 	}
 	e.begin(out, l, kind)
-	if e.opt.envelope == envelopeACP && len(ev.Msg) > 0 {
-		out.Buf = appendText(out.Buf, `,"messageId":"`, ev.Msg)
+	if e.opt.envelope == envelopeACP {
+		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, ev.Msg)
 	}
 	return out.Buf
 }
@@ -290,8 +278,7 @@ func (e *encoder) nameSession(id []byte) {
 
 // acpUpdate writes an update of ACP again, if the value is one.
 func (e *encoder) acpUpdate(out *wire.Out, ev *hub.Event, l *subAgent) bool {
-	kind := rawjson.Text(ev.Value, "sessionUpdate")
-	if !bytes.Equal(kind, ev.Name) {
+	if !bytes.Equal(rawjson.Text(ev.Value, "sessionUpdate"), ev.Name) {
 		return false
 	}
 	e.close(out, append(e.open(out, l), ev.Value...), ev.Flags)
@@ -315,11 +302,6 @@ func (e *encoder) stdio(out *wire.Out, ev *hub.Event) {
 func (e *encoder) extension(out *wire.Out, ev *hub.Event, l *subAgent) {
 	buf := append(append(e.begin(out, l, dataUpdate), `,"name":"`...), ev.Name...)
 	buf = appendIn(buf, `","op":"`, ev.Op.String(), `"`)
-	if len(ev.ID) > 0 {
-		buf = appendText(buf, `,"id":"`, ev.ID)
-	}
-	if ev.Value != nil {
-		buf = member.AppendRaw(buf, `,"value":`, ev.Value)
-	}
-	e.end(out, buf, ev.Flags)
+	buf = member.AppendText(buf, `,"id":"`, ev.ID)
+	e.end(out, member.AppendRaw(buf, `,"value":`, ev.Value), ev.Flags)
 }

@@ -82,13 +82,12 @@ func (c *card) learn(ev *hub.Event) {
 			*have = append((*have)[:0], now...)
 		}
 	}
+	m := ev.Rare()
 	set(&c.title, ev.Title)
-	if m := ev.More; m != nil {
-		set(&c.kind, m.ToolKind)
-		set(&c.locations, m.Locations)
-		set(&c.content, m.Content)
-		set(&c.meta, m.Meta)
-	}
+	set(&c.kind, m.ToolKind)
+	set(&c.locations, m.Locations)
+	set(&c.content, m.Content)
+	set(&c.meta, m.Meta)
 }
 
 // keepCard is the largest output buffer that is kept for the next call.
@@ -133,9 +132,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Dispositi
 		buf, disposition = e.appendResult(buf, c, end)
 	}
 	buf = e.appendCard(buf, c, end != nil)
-	if len(c.input) > 0 {
-		buf = member.AppendRaw(buf, `,"rawInput":`, c.input)
-	}
+	buf = member.AppendRaw(buf, `,"rawInput":`, c.input)
 	buf = e.appendName(buf, c, kind)
 	e.end(out, e.appendMeta(buf, c.meta), flags)
 	return disposition
@@ -147,9 +144,7 @@ func (e *encoder) appendCard(dst []byte, c *card, hasResult bool) []byte {
 	if len(c.content) > 0 && !hasResult {
 		dst = member.AppendRaw(dst, `,"content":`, c.content)
 	}
-	if len(c.locations) > 0 {
-		dst = e.appendLocations(dst, c.locations)
-	}
+	dst = e.appendLocations(dst, c.locations)
 	if len(c.title) > 0 || len(c.content) > 0 || len(c.locations) > 0 || hasResult {
 		return dst
 	}
@@ -188,12 +183,12 @@ func (e *encoder) appendName(dst []byte, c *card, kind []byte) []byte {
 	return appendText(dst, member, c.name)
 }
 
+// appendLocations appends locations, if there are any.
 func (e *encoder) appendLocations(dst, locations []byte) []byte {
-	dst = append(dst, `,"locations":`...)
 	if e.opt.lineBase == 1 || !hasLines(locations) {
-		return append(dst, locations...)
+		return member.AppendRaw(dst, `,"locations":`, locations)
 	}
-	return appendShifted(dst, locations, -1)
+	return appendShifted(append(dst, `,"locations":`...), locations, -1)
 }
 
 // appendMeta appends the metadata of a call. What the decoder put there from the wire gets its place back, here or beside
@@ -206,9 +201,7 @@ func (e *encoder) appendMeta(dst, meta []byte) []byte {
 	if e.opt.envelope == envelopeOutput {
 		extra = rawjson.Get(meta, metaExtra)
 	}
-	if output != nil {
-		dst = member.AppendRaw(dst, `,"rawOutput":`, output)
-	}
+	dst = member.AppendRaw(dst, `,"rawOutput":`, output)
 	if output == nil && extra == nil {
 		return member.AppendRaw(dst, `,"_meta":`, meta)
 	}

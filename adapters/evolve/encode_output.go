@@ -56,9 +56,7 @@ func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.D
 func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 	c.running = true
 	buf := appendIn(e.begin(out, c.subAgent, "tool_call_update"), `,"toolCallId":"`, c.wireID, `","status":"in_progress"`)
-	if ev.Rare().Content != nil {
-		buf = member.AppendRaw(buf, `,"content":`, ev.More.Content)
-	}
+	buf = member.AppendRaw(buf, `,"content":`, ev.Rare().Content)
 	if ev.Value != nil {
 		buf = member.AppendRaw(buf, `,"rawOutput":`, ev.Value)
 	} else {

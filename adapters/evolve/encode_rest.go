@@ -57,10 +57,7 @@ func (e *encoder) writePlan(out *wire.Out, entries []byte, l *subAgent) {
 
 // file writes an image as a chunk. The dialect has no other files: ACP has, elsewhere a file is a link in the text.
 func (e *encoder) file(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
-	if ev.More == nil {
-		return hub.Dropped
-	}
-	f, acp := &ev.More.File, e.opt.envelope == envelopeACP
+	f, acp := &ev.Rare().File, e.opt.envelope == envelopeACP
 	inline, remote := len(f.Base64) > 0, len(f.URL) > 0
 	var block func([]byte, *hub.FileRef) []byte
 	disposition := hub.Native
@@ -85,10 +82,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 func appendImage(dst []byte, f *hub.FileRef) []byte {
 	dst = append(append(dst, `{"type":"image","data":"`...), f.Base64...)
 	dst = appendIn(dst, `","mimeType":"`, f.Media, `"`)
-	if len(f.URL) > 0 {
-		dst = appendText(dst, `,"uri":"`, f.URL)
-	}
-	return append(dst, '}')
+	return append(member.AppendText(dst, `,"uri":"`, f.URL), '}')
 }
 
 func appendAudio(dst []byte, f *hub.FileRef) []byte {
@@ -98,25 +92,14 @@ func appendAudio(dst []byte, f *hub.FileRef) []byte {
 
 func appendResource(dst []byte, f *hub.FileRef) []byte {
 	dst = append(append(dst, `{"type":"resource_link","uri":"`...), f.URL...)
-	dst = appendIn(dst, `","name":"`, label(f), `"`)
-	if len(f.Media) > 0 {
-		dst = appendText(dst, `,"mimeType":"`, f.Media)
-	}
-	return append(dst, '}')
+	dst = appendIn(dst, `","name":"`, rawjson.First(f.Name, f.URL), `"`)
+	return append(member.AppendText(dst, `,"mimeType":"`, f.Media), '}')
 }
 
 // appendLink appends a text block with a link in Markdown.
 func appendLink(dst []byte, f *hub.FileRef) []byte {
-	dst = append(append(dst, `{"type":"text","text":"[`...), label(f)...)
-	dst = appendIn(dst, `](`, f.URL, `)`)
-	return append(dst, `"}`...)
-}
-
-func label(f *hub.FileRef) []byte {
-	if len(f.Name) > 0 {
-		return f.Name
-	}
-	return f.URL
+	dst = append(append(dst, `{"type":"text","text":"[`...), rawjson.First(f.Name, f.URL)...)
+	return appendIn(dst, `](`, f.URL, `)"}`)
 }
 
 // notice writes errors and warnings; what the agent is doing has no place here, but in ACP.
@@ -126,14 +109,12 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposit
 	case severity == "" || severity == "info" && e.opt.envelope != envelopeACP:
 		return hub.Dropped
 	case e.opt.envelope != envelopeACP:
+		label := errorLabel
 		if ev.Level != hub.LevelError {
-			e.writeError(out, l, ev.Text, warningLabel, false)
-			return hub.Folded
+			label = warningLabel
 		}
-		if e.writeError(out, l, ev.Text, errorLabel, false); e.opt.errorText {
-			return hub.Folded
-		}
-		return hub.Native
+		e.writeError(out, l, ev.Text, label, false)
+		return hub.FoldedIf(ev.Level != hub.LevelError || e.opt.errorText)
 	}
 	title, description := ev.Title, ev.Text
 	if len(title) == 0 {
@@ -141,10 +122,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposit
 	}
 	out.Buf = appendIn(e.begin(out, l, "notice"), `,"severity":"`, severity, `","title":"`)
 	out.Buf = append(append(out.Buf, title...), '"')
-	if len(description) > 0 {
-		out.Buf = appendText(out.Buf, `,"description":"`, description)
-	}
-	e.end(out, out.Buf, ev.Flags)
+	e.end(out, member.AppendText(out.Buf, `,"description":"`, description), ev.Flags)
 	return hub.Native
 }
 
@@ -164,14 +142,12 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositi
 	case e.opt.envelope == envelopeACP || ev.Scope == hub.SessionScope:
 		return hub.Dropped
 	}
-	e.begin(out, l, "usage")
-	scope := `,"scope":"call","usage":{`
+	scope := "call"
 	if ev.Scope == hub.RunScope {
-		scope = `,"scope":"run","usage":{`
+		scope = "run"
 	}
-	out.Buf = append(out.Buf, scope...)
-	out.Buf = appendCounts(out.Buf, c)
-	e.end(out, append(out.Buf, '}'), ev.Flags)
+	buf := appendIn(e.begin(out, l, "usage"), `,"scope":"`, scope, `","usage":{`)
+	e.end(out, append(appendCounts(buf, c), '}'), ev.Flags)
 	return hub.Native
 }
 
@@ -182,10 +158,7 @@ func appendContext(dst []byte, c *hub.Counts) []byte {
 		return dst
 	}
 	dst = append(append(dst, `,"cost":{"amount":`...), c.Cost...)
-	if len(c.Currency) > 0 {
-		dst = appendText(dst, `,"currency":"`, c.Currency)
-	}
-	return append(dst, '}')
+	return append(member.AppendText(dst, `,"currency":"`, c.Currency), '}')
 }
 
 // appendCounts appends the members of a TokenUsage. What it has no member for goes under extra, with the names that

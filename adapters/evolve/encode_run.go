@@ -188,12 +188,10 @@ func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	why := hub.Why(ev)
 	disposition := hub.Native
 	switch ev.Status {
-	case hub.StatusFailed:
-		e.acpError(out, ev.Status, why)
-		return hub.Native
-	case hub.StatusTruncated:
-		e.acpError(out, ev.Status, why)
-		return hub.Folded
+	case hub.StatusFailed, hub.StatusTruncated:
+		why = rawjson.Or(why, endings[ev.Status])
+		member.End(out, appendIn(e.beginResponse(out), `,"error":{"code":-32603,"message":"`, why, `"}}`))
+		return hub.FoldedIf(ev.Status == hub.StatusTruncated)
 	case hub.StatusFiltered, hub.StatusPaused, hub.StatusTools:
 		disposition = hub.Folded
 	}
@@ -203,11 +201,6 @@ func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	member.End(out, appendIn(e.beginResponse(out), `,"result":{"stopReason":"`, acpwire.StopReason(ev.Status), `"}}`))
 	return disposition
-}
-
-func (e *encoder) acpError(out *wire.Out, reason hub.Status, why []byte) {
-	why = rawjson.Or(why, endings[reason])
-	member.End(out, appendIn(e.beginResponse(out), `,"error":{"code":-32603,"message":"`, why, `"}}`))
 }
 
 func (e *encoder) beginResponse(out *wire.Out) []byte {

@@ -47,11 +47,9 @@ func (l *subAgent) parent() []byte {
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgents.Add(ev.Slot)
 	*l = subAgent{outer: e.subAgents.Find(ev.AgentSlot)}
-	if ev.More != nil && e.rooted { // readers take the first session that is named for the root agent's
-		if session, ok := rawjson.Str(rawjson.Get(ev.More.Meta, "sessionId")); ok {
-			l.how, l.id = subAgentSession, append([]byte(nil), session...)
-			return hub.Implied
-		}
+	if session, ok := rawjson.Str(ev.Meta("sessionId")); ok && e.rooted { // readers take the first session that is named for the root agent's
+		l.how, l.id = subAgentSession, append([]byte(nil), session...)
+		return hub.Implied
 	}
 	l.how = e.opt.subAgents
 	if l.outer != nil && (l.outer.how == subAgentFold || l.outer.how == subAgentDrop) {
@@ -76,10 +74,7 @@ func (e *encoder) foldSubAgent(out *wire.Out, ev *hub.Event, l *subAgent) {
 	}
 	c := e.addCard(ev.Slot, append([]byte("agent:"), ev.ID...), l.outer)
 	l.own, l.card = true, c
-	c.title = append(c.title, ev.Title...)
-	if c.name = append(c.name, ev.Name...); len(c.title) == 0 {
-		c.title = append(c.title, ev.Name...)
-	}
+	c.name, c.title = append(c.name, ev.Name...), append(c.title, rawjson.First(ev.Title, ev.Name)...)
 	c.kind = append(c.kind, "think"...)
 	c.status, c.ready = hub.StatusRunning, true // it has no arguments
 	e.announce(out, c, nil)

@@ -90,10 +90,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 		buf = append(appendTitle(append(buf, `,"title":"`...), c.name, c.input), '"')
 		buf = appendLook(buf, c.name, c.input, e.opt.lineBase)
 	}
-	if len(c.input) > 0 {
-		buf = member.AppendRaw(buf, `,"rawInput":`, c.input)
-	}
-	e.end(out, buf, ev.Flags)
+	e.end(out, member.AppendRaw(buf, `,"rawInput":`, c.input), ev.Flags)
 	return hub.Native
 }
 
@@ -129,11 +126,7 @@ func statusName(s hub.Status) string {
 //
 // Before the arguments are complete, a change is kept for the announcement; only a message is shown at once.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
-	more := ev.More
-	if more == nil {
-		more = &hub.More{}
-	}
-	message := ev.Text
+	more, message := ev.Rare(), ev.Text
 	if len(message) == 0 && more.Percent != nil {
 		var buf [16]byte
 		message = append(append(buf[:0], more.Percent...), '%')
@@ -163,7 +156,8 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 	case ev.Status != hub.StatusNone && !acpwire.Ended(ev.Status): // the end says how it ended
 		buf, c.running = appendText(buf, `,"status":"`, statusName(ev.Status)), false
 	}
-	buf = appendTitleKind(buf, ev, more)
+	buf = member.AppendText(buf, `,"title":"`, ev.Title)
+	buf = member.AppendText(buf, `,"kind":"`, more.ToolKind) // only ACP lets it change; others ignore it
 	disposition := hub.Native
 	switch {
 	case more.Content != nil:
@@ -175,9 +169,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 		c.view, disposition = viewStale, hub.Folded
 		buf = appendTextContent(append(buf, `,"content":`...), message)
 	}
-	if more.Locations != nil {
-		buf = e.appendLocations(buf, more.Locations)
-	}
+	buf = e.appendLocations(buf, more.Locations)
 	e.end(out, e.appendMeta(buf, more.Meta), ev.Flags)
 	return disposition
 }
@@ -186,17 +178,6 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 func changes(ev *hub.Event, more *hub.More) bool {
 	return ev.Status != hub.StatusNone || len(ev.Title) > 0 || len(more.ToolKind) > 0 || more.Locations != nil ||
 		more.Content != nil || more.Meta != nil
-}
-
-// appendTitleKind appends a title and a kind that have changed. Only ACP lets the kind change; others ignore it.
-func appendTitleKind(dst []byte, ev *hub.Event, more *hub.More) []byte {
-	if len(ev.Title) > 0 {
-		dst = appendText(dst, `,"title":"`, ev.Title)
-	}
-	if len(more.ToolKind) > 0 {
-		dst = appendText(dst, `,"kind":"`, more.ToolKind)
-	}
-	return dst
 }
 
 // toolEnd writes how the call ended. Where it does not say why it failed, the sub-agent may that it has run.
@@ -217,17 +198,9 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition
 func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Disposition {
 	buf := appendIn(e.begin(out, c.subAgent, "tool_call_update"), `,"toolCallId":"`, c.wireID, `","status":"`)
 	buf = append(append(buf, statusName(ev.Status)...), '"')
-	if len(ev.Title) > 0 {
-		buf = appendText(buf, `,"title":"`, ev.Title)
-	}
-	buf, disposition := e.appendResult(buf, c, ev)
-	if m := ev.More; m != nil {
-		if m.Locations != nil {
-			buf = e.appendLocations(buf, m.Locations)
-		}
-		buf = e.appendMeta(buf, m.Meta)
-	}
-	e.end(out, buf, ev.Flags)
+	buf, disposition := e.appendResult(member.AppendText(buf, `,"title":"`, ev.Title), c, ev)
+	m := ev.Rare()
+	e.end(out, e.appendMeta(e.appendLocations(buf, m.Locations), m.Meta), ev.Flags)
 	e.dropCard(c)
 	return disposition
 }

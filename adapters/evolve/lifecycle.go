@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -21,7 +22,7 @@ type runState struct {
 
 // lifecycle decodes a LifecycleEvent; record is the whole of it, in the form of the TypeScript SDK.
 func (d *decoder) lifecycle(dst []hub.Event, reason, at, record rawjson.Value) []hub.Event {
-	d.from.at = parseTime(at)
+	d.from.at = member.Millis(rawjson.Body(at))
 	body := rawjson.Body(reason)
 	switch string(body) {
 	case "run_start":
@@ -116,12 +117,9 @@ func isLifecycle(record rawjson.Value) bool {
 // appendLifecycle appends a LifecycleEvent that Sabir makes. sandboxID is raw; at is 0 where no time is known: there is
 // no clock here, and null is honest.
 func appendLifecycle(dst []byte, sandboxID []byte, s lifecycleState, at int64) []byte {
-	dst = append(dst, `{"sandboxId":`...)
-	sandboxID = rawjson.Or(sandboxID, "null")
-	dst = append(dst, sandboxID...)
-	dst = append(append(dst, `,"sandbox":"`...), s.sandbox...)
-	dst = append(append(dst, `","agent":"`...), s.agent...)
-	dst = append(dst, `","timestamp":`...)
+	dst = append(append(dst, `{"sandboxId":`...), rawjson.Or(sandboxID, "null")...)
+	dst = appendIn(dst, `,"sandbox":"`, s.sandbox, `"`)
+	dst = appendIn(dst, `,"agent":"`, s.agent, `","timestamp":`)
 	if at == 0 {
 		dst = append(dst, "null"...)
 	} else {

@@ -1,6 +1,7 @@
 package evolve
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -160,18 +161,8 @@ func parseEncodeOptions(o hub.Options) encodeOptions {
 
 // index is the place of an enum's value among those declared.
 func index(o hub.Options, option string) int {
-	val := o.Enum(option)
-	for _, spec := range optionSpecs {
-		if spec.Name != option {
-			continue
-		}
-		for i, v := range spec.Values {
-			if v == val {
-				return i
-			}
-		}
-	}
-	return 0
+	at := slices.IndexFunc(optionSpecs, func(s hub.OptionSpec) bool { return s.Name == option })
+	return max(slices.Index(optionSpecs[at].Values, o.Enum(option)), 0)
 }
 
 // escaped is the string body of a plain text.

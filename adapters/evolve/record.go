@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -100,13 +101,8 @@ func isMessage(data []byte) bool {
 // appendShifted appends an array of locations with delta added to each line. Lines that would be negative stay.
 func appendShifted(dst []byte, locations rawjson.Value, delta int64) []byte {
 	dst = append(dst, '[')
-	first := true
 	for item := range rawjson.Each(locations) {
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = appendShiftedItem(dst, item, delta)
+		dst = appendShiftedItem(acpwire.Comma(dst), item, delta)
 	}
 	return append(dst, ']')
 }

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -53,10 +54,8 @@ func kindOf(name []byte, options map[string]string) string {
 	if l, ok := looks[string(name)]; ok {
 		return l.kind
 	}
-	for _, k := range kinds {
-		if k == string(name) {
-			return k
-		}
+	if slices.Contains(kinds[:], string(name)) {
+		return string(name)
 	}
 	return "other"
 }
@@ -117,8 +116,7 @@ func appendLook(dst, name []byte, in rawjson.Value, base int64) []byte {
 		}
 		dst = appendIn(dst, `,"newText":"`, argument(in, l.diff[1]), `"}]`)
 	case len(argument(in, l.text)) > 0:
-		dst = append(dst, `,"content":`...)
-		dst = appendTextContent(dst, argument(in, l.text))
+		dst = appendTextContent(append(dst, `,"content":`...), argument(in, l.text))
 	}
 	if path == nil {
 		return dst
@@ -126,8 +124,7 @@ func appendLook(dst, name []byte, in rawjson.Value, base int64) []byte {
 	dst = appendIn(dst, `,"locations":[{"path":"`, path, `"`)
 	if string(name) == "Read" {
 		line, _ := rawjson.Int(rawjson.Get(in, "offset"))
-		dst = append(dst, `,"line":`...)
-		dst = strconv.AppendInt(dst, line+base, 10)
+		dst = member.AppendInt(dst, `,"line":`, line+base)
 	}
 	return append(dst, `}]`...)
 }
@@ -162,10 +159,7 @@ func pathTitle(verb, arg, left, right string) func([]byte, rawjson.Value) []byte
 }
 
 func taskTitle(dst []byte, in rawjson.Value) []byte {
-	if val := argument(in, "description"); len(val) > 0 {
-		return append(dst, val...)
-	}
-	return append(dst, "Task"...)
+	return append(dst, rawjson.Or(argument(in, "description"), "Task")...)
 }
 
 // bashTitle puts the command between backticks; those in it get a backslash, which in a string body is two.
@@ -174,15 +168,7 @@ func bashTitle(dst []byte, in rawjson.Value) []byte {
 	if len(val) == 0 {
 		return append(dst, "Terminal"...)
 	}
-	dst = append(dst, '`')
-	for {
-		i := bytes.IndexByte(val, '`')
-		if i < 0 {
-			return append(append(dst, val...), '`')
-		}
-		dst = append(append(dst, val[:i]...), "\\\\`"...)
-		val = val[i+1:]
-	}
+	return appendIn(dst, "`", bytes.ReplaceAll(val, []byte("`"), []byte("\\\\`")), "`")
 }
 
 // readTitle names the lines as people count them, from 1; the argument offset counts from 0.
@@ -271,8 +257,7 @@ func searchTitle(dst []byte, in rawjson.Value) []byte {
 func appendDomains(dst []byte, list rawjson.Value, label string) []byte {
 	open := label
 	for v := range rawjson.Each(list) {
-		body := rawjson.Body(v)
-		dst = append(append(dst, open...), body...)
+		dst = append(append(dst, open...), rawjson.Body(v)...)
 		open = ", "
 	}
 	if open == label {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -17,7 +18,7 @@ type decoder struct {
 	scratch hub.Scratch
 
 	model   []byte
-	blocks  []block
+	blocks  opened.Queue[block]
 	stepped bool // a step was streamed
 	waiting int  // calls that are left to the client
 	minted  int  // ids made for calls that have none
@@ -45,8 +46,9 @@ func newDecoder(o hub.Options) hub.Decoder {
 func (d *decoder) Reset() {
 	d.scratch.Reset()
 	clear(d.sources)
+	d.blocks.Reset()
 	*d = decoder{
-		json: d.json, scratch: d.scratch, model: d.model[:0], blocks: d.blocks[:0], sources: d.sources, usage: d.usage[:0], state: d.state[:0],
+		json: d.json, scratch: d.scratch, model: d.model[:0], blocks: d.blocks, sources: d.sources, usage: d.usage[:0], state: d.state[:0],
 	}
 }
 

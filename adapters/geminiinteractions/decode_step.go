@@ -37,9 +37,10 @@ type block struct {
 
 // find returns the open step of that index, or nil.
 func (d *decoder) find(index []byte) *block {
-	for i := len(d.blocks) - 1; i >= 0; i-- {
-		if d.blocks[i].index == string(index) {
-			return &d.blocks[i]
+	blocks := d.blocks.All()
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if blocks[i].index == string(index) {
+			return &blocks[i]
 		}
 	}
 	return nil
@@ -47,19 +48,7 @@ func (d *decoder) find(index []byte) *block {
 
 // open remembers a step, in a slot that keeps its memory. Of too many, the oldest is forgotten: it ends with the run.
 func (d *decoder) open(index []byte, kind blockKind) *block {
-	n := len(d.blocks)
-	switch {
-	case n == maxBlocks:
-		oldest := d.blocks[0]
-		copy(d.blocks, d.blocks[1:])
-		n--
-		d.blocks[n] = oldest
-	case n < cap(d.blocks):
-		d.blocks = d.blocks[:n+1]
-	default:
-		d.blocks = append(d.blocks, block{})
-	}
-	b := &d.blocks[n]
+	b := d.blocks.Add(maxBlocks)
 	if cap(b.value) > maxKept {
 		b.value = nil
 	}
@@ -329,25 +318,16 @@ func (d *decoder) close(dst []hub.Event, b *block) ([]hub.Event, error) {
 		return dst, nil
 	}
 	dst, err := d.blockEnd(dst, b)
-	n := len(d.blocks) - 1
-	for i := range d.blocks {
-		if &d.blocks[i] == b {
-			gone := *b
-			copy(d.blocks[i:], d.blocks[i+1:])
-			d.blocks[n] = gone // its memory is used again by the next one
-			break
-		}
-	}
-	d.blocks = d.blocks[:n]
+	d.blocks.Drop(b) // its memory is used again by the next one
 	return dst, err
 }
 
 // closeAll ends the steps whose ends have not come.
 func (d *decoder) closeAll(dst []hub.Event) []hub.Event {
-	for i := range d.blocks {
-		dst, _ = d.blockEnd(dst, &d.blocks[i])
+	for i := range d.blocks.All() {
+		dst, _ = d.blockEnd(dst, &d.blocks.All()[i])
 	}
-	d.blocks = d.blocks[:0]
+	d.blocks.Reset()
 	return dst
 }
 

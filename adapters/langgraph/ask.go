@@ -110,12 +110,11 @@ func (d *decoder) readReview(ev *hub.Event, v, requests rawjson.Value) {
 	request, _ := it.Next()
 	ev.Title = first(request, "description", "name", "action")
 	if _, more := it.Next(); !more {
-		ev.Ref = d.reviewed(request)
+		ev.Ref = d.reviewedAt([][]byte{first(request, "name", "action")}, 0)
 	}
 	configs := rawjson.Elems(rawjson.Get(v, "review_configs"))
 	config, _ := configs.Next()
-	decisions := rawjson.Get(config, "allowed_decisions")
-	for e := range rawjson.Each(decisions) {
+	for e := range rawjson.Each(rawjson.Get(config, "allowed_decisions")) {
 		id := rawjson.Body(e)
 		m := d.scratch.MoreOf(ev)
 		m.Options = append(m.Options, hub.AskOption{ID: id, Name: id, Kind: decisionKinds[string(id)]})
@@ -124,11 +123,6 @@ func (d *decoder) readReview(ev *hub.Event, v, requests rawjson.Value) {
 
 // decisionKinds are the kinds of the decisions that the middleware knows.
 var decisionKinds = map[string][]byte{"approve": []byte("allow_once"), "reject": []byte("reject_once")}
-
-// reviewed is the call that a question is about, nil if that is not sure.
-func (d *decoder) reviewed(request rawjson.Value) []byte {
-	return d.reviewedAt([][]byte{first(request, "name", "action")}, 0)
-}
 
 // keyAsked marks a custom record that tells of a question which was answered while the run went on.
 const keyAsked = "sabir.asked"

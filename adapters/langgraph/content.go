@@ -4,6 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // The content of a message is a text, or a list of blocks. In pieces a list has what is new; whole it has everything, and
@@ -34,8 +35,7 @@ func (d *decoder) block(dst []hub.Event, m *fields, k *message, v rawjson.Value)
 	if len(b.signature) > 0 && ch == hub.Reasoning {
 		var ev *hub.Event
 		dst, ev = d.part(dst, hub.TextEnd, m, k, ch)
-		ev.More = d.scratch.More()
-		ev.More.Sig = b.signature
+		d.scratch.MoreOf(ev).Sig = b.signature
 	}
 	return d.file(dst, m, k, &b)
 }
@@ -110,15 +110,9 @@ func (b *block) body() (hub.Chan, []byte) {
 	case "thinking":
 		return hub.Reasoning, b.thinking
 	case "reasoning", "reasoning_content":
-		if b.reasoning != nil {
-			return hub.Reasoning, b.reasoning
-		}
-		if b.text != nil {
-			return hub.Reasoning, b.text
-		}
 		summary := rawjson.Elems(b.summary)
 		first, _ := summary.Next()
-		return hub.Reasoning, rawjson.Text(first, "text")
+		return hub.Reasoning, rawjson.First(b.reasoning, b.text, rawjson.Text(first, "text"))
 	case "refusal":
 		return hub.Refusal, b.refusal
 	}
@@ -132,13 +126,13 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 	}
 	if ch == hub.AnswerText {
 		if op == hub.Replace {
-			full := extent{}
-			if full.add(body); full == k.text {
+			full := texthash.Extent{}
+			if full.Add(body); full == k.text {
 				return dst
 			}
 			k.text = full
 		} else {
-			k.text.add(body)
+			k.text.Add(body)
 			d.seen.answer = true
 		}
 	}
@@ -186,15 +180,10 @@ func (b *block) file() (f hub.FileRef, ok bool) {
 			f.URL = rawjson.Text(block, "image_url")
 		}
 	}
-	inline(&f)
-	return f, f.URL != nil || f.Base64 != nil || f.FileID != nil
-}
-
-// inline takes a file out of a URL that holds it: data:image/png;base64,AAAA.
-func inline(f *hub.FileRef) {
-	if media, data, ok := member.CutDataURL(f.URL); ok {
+	if media, data, ok := member.CutDataURL(f.URL); ok { // data:image/png;base64,AAAA
 		f.URL, f.Base64, f.Media = nil, data, media
 	}
+	return f, f.URL != nil || f.Base64 != nil || f.FileID != nil
 }
 
 // first is the body of the first of these members that is a string.

@@ -23,7 +23,7 @@ type decoder struct {
 	root      subAgent // the graph itself
 	subAgents subAgents
 	steps     []step
-	usage     usage
+	usage     messageUsage
 	asks      recent.Map[bool]
 
 	made    int             // ids that were made for messages without one
@@ -82,17 +82,14 @@ func newDecoder(o hub.Options) hub.Decoder {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	d.scratch.Reset()
-	d.tail.text = d.tail.text[:0]
-	d.source = sourceNone
 	d.messages.Reset()
 	d.calls.Reset()
 	d.asks.Reset()
-	d.root = subAgent{}
 	d.subAgents.reset()
-	d.steps = d.steps[:0]
-	d.usage = usage{}
-	d.made, d.any, d.begun, d.over, d.paused = 0, false, false, false, false
-	d.reason, d.waiting, d.speaking, d.seen = d.reason[:0], nil, nil, seen{}
+	*d = decoder{
+		json: d.json, inside: d.inside, scratch: d.scratch, tail: tail{text: d.tail.text[:0]}, messages: d.messages, calls: d.calls,
+		subAgents: d.subAgents, steps: d.steps[:0], asks: d.asks, reason: d.reason[:0],
+	}
 }
 
 // handlers lists the events that mean something, without the namespace that may follow their names.
@@ -148,7 +145,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 func (d *decoder) TrackText(part any, text, _ []byte) bool {
 	switch p := part.(type) {
 	case *spoken:
-		p.text.add(text)
+		p.text.Add(text)
 		d.turnTo((*message)(p))
 	case *thought:
 		d.turnTo((*message)(p))
@@ -204,8 +201,7 @@ func (d *decoder) error(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Ev
 		l.ended = true
 		dst, ev = hub.Add(dst, hub.Event{Kind: hub.AgentEnd, ID: l.id, Status: hub.StatusError})
 	}
-	m := d.scratch.More()
-	ev.More = m
+	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Text(v, "message"), rawjson.Text(v, "error")
 	if whole, ok := rawjson.Str(v); ok {
 		m.Err = whole
@@ -245,8 +241,7 @@ func (d *decoder) end(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Even
 
 func (d *decoder) runEnd(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.Event) {
 	d.over = true
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: status})
-	return dst, ev
+	return hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: status})
 }
 
 // goodEnd ends a run that did not fail, for the reason that the messages give.

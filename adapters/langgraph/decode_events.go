@@ -58,9 +58,8 @@ func (d *decoder) modelEvent(dst []hub.Event, l *subAgent, v, data rawjson.Value
 // end, and until then an unanswered call of that name is taken.
 func (d *decoder) toolRun(dst []hub.Event, l *subAgent, v, data rawjson.Value, kind []byte) []hub.Event {
 	run, name := rawjson.Text(v, "run_id"), rawjson.Text(v, "name")
-	if id := rawjson.Text(data, "output", "tool_call_id"); len(id) > 0 {
-		run = id
-	} else if id := rawjson.Text(data, "output", "kwargs", "tool_call_id"); len(id) > 0 {
+	id := rawjson.First(rawjson.Text(data, "output", "tool_call_id"), rawjson.Text(data, "output", "kwargs", "tool_call_id"))
+	if id != nil {
 		run = id
 	} else if c := d.unanswered(name); c != nil && !d.calls.Has(run) {
 		run = c.id
@@ -79,13 +78,8 @@ func (d *decoder) toolRun(dst []hub.Event, l *subAgent, v, data rawjson.Value, k
 
 // withInput is what the mode tools says of a call.
 func (d *decoder) withInput(name []byte, data rawjson.Value) rawjson.Value {
-	b := append(d.scratch.Begin(), `{"name":"`...)
-	b = append(append(b, name...), `","input":`...)
-	if input := rawjson.Get(data, "input"); input != nil {
-		b = append(b, input...)
-	} else {
-		b = append(b, "null"...)
-	}
+	b := append(append(d.scratch.Begin(), `{"name":"`...), name...)
+	b = append(append(b, `","input":`...), rawjson.OrNull(rawjson.Get(data, "input"))...)
 	return d.scratch.Since(append(b, '}'))
 }
 

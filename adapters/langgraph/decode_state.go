@@ -120,41 +120,33 @@ func (d *decoder) history(dst []hub.Event, l *subAgent, list rawjson.Value) []hu
 	}
 	from := d.firstNew(list)
 	n := 0
-	for it := rawjson.Elems(list); ; n++ {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(list) {
 		m := readFields(v)
 		if n >= from || d.messages.Has(m.id) && len(m.id) > 0 {
 			dst = d.whole(dst, l, &m)
 		}
+		n++
 	}
+	return dst
 }
 
 // firstNew is the index behind the last message that is known, or that is the user's own.
-func (d *decoder) firstNew(list rawjson.Value) int {
-	from, n := 0, 0
-	for it := rawjson.Elems(list); ; n++ {
-		v, ok := it.Next()
-		if !ok {
-			return from
-		}
+func (d *decoder) firstNew(list rawjson.Value) (from int) {
+	n := 0
+	for v := range rawjson.Each(list) {
+		n++
 		m := readFields(v)
 		known := d.messages.Has(m.id) || m.author() == toolbox && d.messages.Has(d.join("tool\x00", m.callID))
 		if known || m.author() == user {
-			from = n + 1
+			from = n
 		}
 	}
+	return from
 }
 
 // remember notes messages of the past, and the calls in them whose results may come in this run.
 func (d *decoder) remember(l *subAgent, list rawjson.Value) {
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			return
-		}
+	for v := range rawjson.Each(list) {
 		m := readFields(v)
 		k, _ := d.know(l, &m)
 		k.whole, k.counted = true, true

@@ -26,12 +26,9 @@ type call struct {
 // Pieces of the message so far repeat all that was said.
 func (d *decoder) callPieces(dst []hub.Event, m *fields, k *message) []hub.Event {
 	n := 0
-	for it := rawjson.Elems(m.chunks); ; n++ {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(m.chunks) {
 		dst = d.callPiece(dst, m, k, v)
+		n++
 	}
 	switch {
 	case n > 0:
@@ -164,13 +161,9 @@ func (d *decoder) wholeCalls(dst []hub.Event, m *fields, k *message) []hub.Event
 			ev.Value = rawjson.Get(v, "args")
 		}
 	}
-	for it := rawjson.Elems(m.invalid); m.chunks == nil || len(k.calls) == 0; {
-		v, ok := it.Next()
-		if !ok {
+	for v := range rawjson.Each(m.invalid) {
+		if m.chunks != nil && len(k.calls) > 0 {
 			break
-		}
-		if len(rawjson.Text(v, "name")) == 0 {
-			continue
 		}
 		var ev *hub.Event
 		if dst, ev = d.wholeCall(dst, m, k, v); ev != nil {
@@ -230,14 +223,11 @@ func (d *decoder) endCall(c *call, ev *hub.Event) {
 	switch {
 	case c == nil && !d.begun:
 		ev.Flags |= hub.Resumed
-	case c == nil:
-	case c.earlier && !c.ended:
-		ev.Flags |= hub.Resumed
-		if len(c.name) > 0 {
-			ev.Name = c.name
+	case c != nil:
+		if c.earlier && !c.ended {
+			ev.Flags |= hub.Resumed
+			ev.Name = rawjson.First(c.name, ev.Name)
 		}
-		c.ended = true
-	default:
 		c.ended = true
 	}
 }
@@ -292,10 +282,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []b
 	dst = d.toolStart(dst, &fields{}, k, c, rawjson.Text(v, "name"))
 	dst[len(dst)-1].Status = hub.StatusNone // the agent runs it
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: c.id, SubAgent: l.id})
-	if ev.Value = rawjson.NotNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {
-		ev.Text = rawjson.Body(ev.Value)
-		ev.Value = nil
-	}
+	toolresult.Set(ev, rawjson.Get(v, "input"))
 	return dst
 }
 

@@ -5,11 +5,12 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
-// usage is what the current message has used so far. Its pieces count each for itself, and readers add them
+// messageUsage is what the current message has used so far. Its pieces count each for itself, and readers add them
 // up; so it is reported when no more can come.
-type usage struct {
+type messageUsage struct {
 	open   bool
 	id     []byte
 	counts hub.Counts
@@ -24,29 +25,21 @@ func (d *decoder) addUsage(m *fields, k *message) {
 		return
 	}
 	if !u.open || u.known != k || d.source == sourcePartial {
-		*u = usage{open: true, id: append(u.id[:0], m.id...), counts: hub.NoCounts, known: k, model: u.model[:0]}
+		*u = messageUsage{open: true, id: append(u.id[:0], m.id...), counts: hub.NoCounts, known: k, model: u.model[:0]}
 	}
 	u.model = append(u.model[:0], modelOf(m)...)
-	readUsage(m.usage, func(count *int64, n int64) { *count = max(*count, 0) + n }, &u.counts)
+	piece := hub.NoCounts
+	counts.Read(&piece, m.usage)
+	u.counts.Add(&piece)
 }
 
 func modelOf(m *fields) []byte { return first(m.response, "model_name", "model") }
 
-// readUsage reads usage_metadata, whose input includes cached tokens and whose output includes reasoning.
-func readUsage(v rawjson.Value, set func(*int64, int64), c *hub.Counts) {
-	in, out := rawjson.Get(v, "input_token_details"), rawjson.Get(v, "output_token_details")
-	for _, count := range [...]struct {
-		to   *int64
-		from rawjson.Value
-	}{
-		{&c.In, rawjson.Get(v, "input_tokens")}, {&c.Out, rawjson.Get(v, "output_tokens")}, {&c.Total, rawjson.Get(v, "total_tokens")},
-		{&c.Cached, rawjson.Get(in, "cache_read")}, {&c.CacheWrite, rawjson.Get(in, "cache_creation")},
-		{&c.ReasoningTokens, rawjson.Get(out, "reasoning")},
-	} {
-		if n, ok := rawjson.Int(count.from); ok && n >= 0 {
-			set(count.to, n)
-		}
-	}
+// counts are those of usage_metadata, whose input includes cached tokens and whose output includes reasoning.
+var counts = usage.Fields{
+	usage.At(usage.In, "input_tokens"), usage.At(usage.Out, "output_tokens"), usage.At(usage.Total, "total_tokens"),
+	usage.At(usage.Cached, "input_token_details.cache_read"), usage.At(usage.CacheWrite, "input_token_details.cache_creation"),
+	usage.At(usage.Reasoning, "output_token_details.reasoning"),
 }
 
 // emitUsage tells what was counted.
@@ -60,9 +53,7 @@ func (d *decoder) emitUsage(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Scope, ev.SubAgent, ev.Msg, ev.More = hub.Usage, hub.StepScope, u.known.subAgent.id, u.id, d.scratch.More()
 	ev.More.Usage = u.counts
-	if len(u.model) > 0 {
-		ev.More.Model = u.model
-	}
+	d.scratch.SetModel(ev, u.model)
 	return dst
 }
 
@@ -74,10 +65,8 @@ func (d *decoder) wholeUsage(dst []hub.Event, m *fields, k *message) []hub.Event
 	k.counted = true
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Scope, ev.SubAgent, ev.Msg, ev.More = hub.Usage, hub.StepScope, k.subAgent.id, m.id, d.scratch.More()
-	readUsage(m.usage, func(count *int64, n int64) { *count = n }, &ev.More.Usage)
-	if model := modelOf(m); len(model) > 0 {
-		ev.More.Model = model
-	}
+	counts.Read(&ev.More.Usage, m.usage)
+	d.scratch.SetModel(ev, modelOf(m))
 	return dst
 }
 

@@ -211,29 +211,25 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // reason says why the model stopped, if that is for another reason than being done, and what then becomes of the status.
 func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
-	word := ""
 	switch ev.Status {
 	case hub.StatusPaused:
 		return hub.Native
 	case hub.StatusTools, hub.StatusDone:
 		return hub.NativeIf((ev.Status == hub.StatusTools) == (len(e.waiting) > 0)) // readers look at the calls
-	case hub.StatusLength:
-		word = "length"
-	case hub.StatusFiltered:
-		word = "content_filter"
-	case hub.StatusRefused:
-		word = "refusal"
-	case hub.StatusLimit:
-		word = "limit"
 	}
 	if e.root.current == nil || e.modes&modeTuple == 0 {
 		return hub.Folded
 	}
 	m := e.root.current
 	b := m.appendEmpty(m.begin(out, &e.root))
-	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), word...), `"}`...)
+	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), finishReasons[ev.Status]...), `"}`...)
 	member.End(out, append(b, e.root.tail...))
 	return hub.Native
+}
+
+// finishReasons are words for answers that are not complete; see stopReasons.
+var finishReasons = map[hub.Status]string{
+	hub.StatusLength: "length", hub.StatusFiltered: "content_filter", hub.StatusRefused: "refusal", hub.StatusLimit: "limit",
 }
 
 // runError ends a run that failed; clients do not read on. The code tells a cancelled run.

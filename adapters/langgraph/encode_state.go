@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
@@ -262,20 +263,17 @@ func appendReview(dst []byte, ev *hub.Event, c *outCall) []byte {
 
 // answer reports that a question was answered while the run went on: it must not be answered again.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
-	for i := range e.asks {
-		a := &e.asks[i]
-		if !bytes.Equal(a.id, ev.ID) {
-			continue
-		}
-		out.Begin(named("custom", e.subAgent(ev.AgentSlot)))
-		b := append(append(append(out.Buf, `{"`+keyAsked+`":{"id":"`...), a.id...), `","value":`...)
-		b = append(append(append(b, a.body...), `,"status":"`...), ev.Status.String()...)
-		b = member.AppendText(append(b, '"'), `,"option":"`, ev.Name)
-		member.End(out, append(member.AppendRaw(b, `,"answer":`, ev.Value), "}}"...))
-		e.asks = append(e.asks[:i], e.asks[i+1:]...)
-		return hub.Native
+	i := slices.IndexFunc(e.asks, func(a ask) bool { return bytes.Equal(a.id, ev.ID) })
+	if i < 0 {
+		return hub.Dropped
 	}
-	return hub.Dropped
+	out.Begin(named("custom", e.subAgent(ev.AgentSlot)))
+	b := append(append(append(out.Buf, `{"`+keyAsked+`":{"id":"`...), e.asks[i].id...), `","value":`...)
+	b = append(append(append(b, e.asks[i].body...), `,"status":"`...), ev.Status.String()...)
+	b = member.AppendText(append(b, '"'), `,"option":"`, ev.Name)
+	member.End(out, append(member.AppendRaw(b, `,"answer":`, ev.Value), "}}"...))
+	e.asks = slices.Delete(e.asks, i, i+1)
+	return hub.Native
 }
 
 // interrupt writes what the run waits for. Clients look in the state, observers of nodes in the updates.

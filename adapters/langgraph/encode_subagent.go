@@ -73,7 +73,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.modes&modeLifecycle == 0 {
 		return hub.Implied
 	}
-	b := e.lifecycle(out, l, `{"event":"started"`)
+	b := e.lifecycle(out, l, "started")
 	b = member.AppendText(b, `,"graph_name":"`, ev.Name)
 	b = member.AppendText(b, `,"tool_call_id":"`, ev.Ref)
 	b = member.AppendText(b, `,"description":"`, ev.Title)
@@ -114,8 +114,8 @@ func (e *encoder) unique(head string, want []byte) []byte {
 }
 
 // lifecycle begins a record that tells of a sub-agent.
-func (e *encoder) lifecycle(out *wire.Out, l *outSubAgent, head string) []byte {
-	b := append(append(member.Begin(out, named("lifecycle", l)), head...), `,"namespace":["`...)
+func (e *encoder) lifecycle(out *wire.Out, l *outSubAgent, event string) []byte {
+	b := append(append(append(member.Begin(out, named("lifecycle", l)), `{"event":"`...), event...), `","namespace":["`...)
 	for i := range l.body {
 		if l.body[i] == '|' {
 			b = append(b, `","`...)
@@ -136,21 +136,23 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.modes&modeLifecycle == 0 {
 		return hub.Implied
 	}
-	head, disposition := `{"event":"failed"`, hub.Folded
-	switch ev.Status {
-	case hub.StatusOK:
-		head, disposition = `{"event":"completed"`, hub.Native
-	case hub.StatusUnknown, hub.StatusClient:
-		head = `{"event":"completed"`
-	case hub.StatusPaused:
-		head, disposition = `{"event":"interrupted"`, hub.Native
-	case hub.StatusError:
-		disposition = hub.Native
-	}
-	b := e.lifecycle(out, l, head)
-	b = member.AppendText(b, `,"error":"`, hub.Why(ev))
+	event, disposition := lastEvent(ev.Status)
+	b := member.AppendText(e.lifecycle(out, l, event), `,"error":"`, hub.Why(ev))
 	member.End(out, append(b, '}'))
 	return disposition
+}
+
+// lastEvent is the word for how a sub-agent ended, and the disposition of that.
+func lastEvent(s hub.Status) (string, hub.Disposition) {
+	switch s {
+	case hub.StatusOK:
+		return "completed", hub.Native
+	case hub.StatusUnknown, hub.StatusClient:
+		return "completed", hub.Folded
+	case hub.StatusPaused:
+		return "interrupted", hub.Native
+	}
+	return "failed", hub.FoldedIf(s != hub.StatusError)
 }
 
 // task writes the start or the end of a step. Its name is also that of the node whose messages follow.

@@ -46,11 +46,12 @@ func (e *encoder) message(out *wire.Out, l *outSubAgent, role string, msg []byte
 	e.buf = append(key, msg...)
 	m, _ := e.messages.Find(e.buf)
 	if m == nil || m.closed {
+		key := string(e.buf) // what follows uses the buffer
 		if e.modes&modesWhole != 0 {
 			e.complete(out, l)
 		}
 		m = e.newMessage(l, role, msg)
-		e.messages.Put(string(append(append(append(append(append(e.buf[:0], l.namespace...), 0), role...), 0), msg...)), m)
+		e.messages.Put(key, m)
 	}
 	if role == roleAgent {
 		if l == &e.root && l.current != m {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // fields are the members of a message that are read.
@@ -118,24 +119,10 @@ func (m *fields) author() author {
 type message struct {
 	id       []byte // of its texts: its own, or one that is made
 	subAgent *subAgent
-	text     extent // its answer, as far as it came
+	text     texthash.Extent // its answer, as far as it came: its escaped body, so that spelling counts
 	calls    []*call
 	whole    bool // it was seen whole: nothing new can come
 	counted  bool // its usage was reported
-}
-
-// extent stands for a text: its escaped body, so that spelling counts.
-type extent struct {
-	length int
-	hash   uint64
-}
-
-func (x *extent) add(body []byte) {
-	h := x.hash
-	for _, c := range body {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	x.hash, x.length = h, x.length+len(body)
 }
 
 // know returns what is known of a message, and whether it is new. Messages without an id are known by what they say.
@@ -178,11 +165,7 @@ func (d *decoder) listens(m *fields, from source) bool {
 
 // piece adds to a message.
 func (d *decoder) piece(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
-	switch m.author() {
-	case agent:
-	case noAuthor:
-		return dst
-	default:
+	if m.author() != agent {
 		return d.other(dst, l, m)
 	}
 	m.piece = true // the JavaScript server does not say so
@@ -231,6 +214,9 @@ func (m *fields) stopReason() []byte {
 
 // other adds a message that is not the agent's own: these come whole, or in one piece.
 func (d *decoder) other(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
+	if m.author() == noAuthor {
+		return dst
+	}
 	k, isNew := d.know(l, m)
 	switch {
 	case m.author() == toolbox:
@@ -249,11 +235,7 @@ func (d *decoder) other(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 
 // whole compares a message that came whole with what is known of it, and adds what is new.
 func (d *decoder) whole(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
-	switch m.author() {
-	case agent:
-	case noAuthor:
-		return dst
-	default:
+	if m.author() != agent {
 		return d.other(dst, l, m)
 	}
 	k, isNew := d.know(l, m)
@@ -280,8 +262,8 @@ func (d *decoder) isRenamed(m *fields, k *message) bool {
 	if !ok || len(body) == 0 || d.source == sourceNone {
 		return false
 	}
-	var emitted extent
-	emitted.add(body)
+	var emitted texthash.Extent
+	emitted.Add(body)
 	for other := range d.messages.All() {
 		if other != k && !other.whole && other.text == emitted {
 			other.whole, k.whole = true, true

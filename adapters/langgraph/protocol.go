@@ -216,10 +216,7 @@ func (p *protocol) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		p.lifecycle(out, &p.root, "interrupted", nil)
 		return hub.Folded
 	case hub.StatusFailed, hub.StatusTruncated:
-		why := []byte("The run ended before it was complete.")
-		if ev.More != nil && len(ev.More.Err) > 0 {
-			why = ev.More.Err
-		}
+		why := rawjson.Or(hub.Why(ev), "The run ended before it was complete.")
 		p.lifecycle(out, &p.root, "failed", member.AppendText(nil, `,"error":"`, why))
 		return hub.NativeIf(ev.Status == hub.StatusFailed)
 	}
@@ -260,16 +257,7 @@ func (p *protocol) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	p.finish(out, l)
 	p.lanes.Drop(ev.Slot)
-	event, more := "failed", []byte(nil)
-	switch ev.Status {
-	case hub.StatusOK, hub.StatusUnknown, hub.StatusClient:
-		event = "completed"
-	case hub.StatusPaused:
-		event = "interrupted"
-	}
-	if ev.More != nil {
-		more = member.AppendText(more, `,"error":"`, ev.More.Err)
-	}
-	p.lifecycle(out, l, event, more)
-	return hub.FoldedIf(ev.Status != hub.StatusOK && ev.Status != hub.StatusError && ev.Status != hub.StatusPaused)
+	event, disposition := lastEvent(ev.Status)
+	p.lifecycle(out, l, event, member.AppendText(nil, `,"error":"`, hub.Why(ev)))
+	return disposition
 }

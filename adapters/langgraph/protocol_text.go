@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -134,11 +135,8 @@ func textBlock(ch hub.Chan, text, sig []byte) []byte {
 	if ch == hub.Reasoning {
 		head = `{"type":"reasoning","reasoning":"`
 	}
-	b := append(append(append([]byte(nil), head...), text...), '"')
-	if len(sig) > 0 {
-		b = append(append(append(b, `,"signature":"`...), sig...), '"')
-	}
-	return append(b, '}')
+	b := append(append([]byte(head), text...), '"')
+	return append(member.AppendText(b, `,"signature":"`, sig), '}')
 }
 
 // speaks returns the open text of an event; nil where its message has ended, so that it comes with the state.
@@ -173,8 +171,8 @@ func (p *protocol) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Deferred
 	}
 	var sig []byte
-	if ev.More != nil && part.ch == hub.Reasoning {
-		sig = ev.More.Sig
+	if part.ch == hub.Reasoning {
+		sig = ev.Rare().Sig
 	}
 	p.writeBlock(out, part.lane, "content-block-finish", part.index, textBlock(part.ch, part.text, sig))
 	return hub.Native

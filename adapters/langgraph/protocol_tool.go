@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -118,13 +119,11 @@ func (p *protocol) ask(ev *hub.Event) hub.Disposition {
 
 // answer takes a question back that was answered while the run went on.
 func (p *protocol) answer(ev *hub.Event) hub.Disposition {
-	for i := range p.asks {
-		if bytes.Equal(p.asks[i].id, ev.ID) {
-			p.asks = append(p.asks[:i], p.asks[i+1:]...)
-			return hub.Folded
-		}
+	n := len(p.asks)
+	if p.asks = slices.DeleteFunc(p.asks, func(a ask) bool { return bytes.Equal(a.id, ev.ID) }); len(p.asks) == n {
+		return hub.Dropped
 	}
-	return hub.Dropped
+	return hub.Folded
 }
 
 // interrupts writes what the run waits for.

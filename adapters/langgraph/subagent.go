@@ -114,28 +114,24 @@ func (d *decoder) lifecycle(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hu
 	if l == &d.root {
 		return dst, nil // the run itself has its own records
 	}
-	status := hub.StatusNone
-	switch string(rawjson.Text(v, "event")) {
-	case "started", "running":
+	event := string(rawjson.Text(v, "event"))
+	if event == "started" || event == "running" {
 		d.learn(dst, l, v)
-	case "completed":
-		status = hub.StatusOK
-	case "failed":
-		status = hub.StatusError
-	case "interrupted":
-		status = hub.StatusPaused
 	}
+	status := ends[event]
 	if status == hub.StatusNone || l.ended {
 		return dst, nil
 	}
 	l.ended = true
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.AgentEnd, ID: l.id, Status: status})
 	if err := rawjson.Text(v, "error"); err != nil {
-		ev.More = d.scratch.More()
-		ev.More.Err = err
+		d.scratch.MoreOf(ev).Err = err
 	}
 	return dst, nil
 }
+
+// ends are the events of a lifecycle that end a sub-graph.
+var ends = map[string]hub.Status{"completed": hub.StatusOK, "failed": hub.StatusError, "interrupted": hub.StatusPaused}
 
 // learn adds what a lifecycle record says of a sub-graph to the start that the same record made.
 func (d *decoder) learn(dst []hub.Event, l *subAgent, v rawjson.Value) {

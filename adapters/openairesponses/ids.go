@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // Items of a response have ids of their own, which begin with what they are and are never used again: clients refuse a
@@ -45,13 +45,13 @@ func (e *encoder) foreign(rest []byte) bool {
 // requests and runs have equal tags: what is translated twice comes out the same.
 func appendTag(dst, run, request []byte) []byte {
 	const digits = "abcdefghijklmnopqrstuvwxyz234567"
-	h := responsestream.Hash(responsestream.Hash(0, run), []byte{0})
-	h = responsestream.Hash(h, request)
+	h := texthash.Add(texthash.Of(run), []byte{0})
+	h = texthash.Add(h, request)
 	for range 2 {
 		for i := range 8 {
 			dst = append(dst, digits[h>>(24+5*i)&31])
 		}
-		h = responsestream.Hash(h, []byte{1})
+		h = texthash.Add(h, []byte{1})
 	}
 	return dst
 }

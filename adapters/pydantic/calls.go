@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/tagsplit"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
 // maxCalls is how many calls a decoder remembers; of more, the oldest is forgotten. What comes for it later is a call
@@ -26,7 +27,7 @@ type call struct {
 	fragments int  // of the arguments
 	streamed  bool // parts of the result came
 	final     bool // all of them, it was said; but the result proper may follow
-	parts     extent
+	parts     texthash.Extent
 
 	title, info       []byte // tool_response and summary of the call, the last that were not empty
 	response, summary []byte // of the result, likewise

@@ -91,15 +91,13 @@ func (c *card) delegate(agent []byte) {
 // works. What it does not say stays.
 func (c *card) learn(ev *hub.Event) (isLook bool) {
 	keep(&c.title, ev.Title)
-	if ev.More == nil {
-		return false
-	}
-	if info := appendBlocks(nil, ev.More.Content); len(info) > 0 {
+	m := ev.Rare()
+	if info := appendBlocks(nil, m.Content); len(info) > 0 {
 		c.info = info
 	}
-	kept := hub.More{Locations: ev.More.Locations}
-	if string(ev.More.ToolKind) != "agent" { // that is in the type of the entry
-		kept.ToolKind = ev.More.ToolKind
+	kept := hub.More{Locations: m.Locations}
+	if string(m.ToolKind) != "agent" { // that is in the type of the entry
+		kept.ToolKind = m.ToolKind
 	}
 	keep(&c.meta, ev.Meta(metaName))
 	return c.look.Learn(&hub.Event{More: &kept})

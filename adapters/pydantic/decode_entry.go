@@ -17,21 +17,18 @@ func (d *decoder) entries(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(list) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "tool_calls", -1, "want an array")
 	}
-	var first error
-	it := rawjson.Elems(list)
-	for i := 0; ; i++ {
-		v, ok := it.Next()
-		if !ok {
-			if i > 1 || i == 1 && d.spoke {
-				d.seen = seenOther
-			}
-			return dst, first
-		}
-		var err error
+	n := 0
+	var first, err error
+	for v := range rawjson.Each(list) {
 		if dst, err = d.oneEntry(dst, v); err != nil {
-			first = firstError(first, placed(err, i))
+			first = firstError(first, placed(err, n))
 		}
+		n++
 	}
+	if n > 1 || n == 1 && d.spoke {
+		d.seen = seenOther
+	}
+	return dst, first
 }
 
 // placed is an error of an entry, as one of its chunk.
@@ -79,8 +76,7 @@ func (d *decoder) oneEntry(dst []hub.Event, v rawjson.Value) ([]hub.Event, error
 
 // rawEntry passes an entry of an unknown type in a chunk of its own.
 func (d *decoder) rawEntry(dst []hub.Event, v rawjson.Value) []hub.Event {
-	buf := append(d.scratch.Begin(), `{"message": "", "citations": [], "tool_calls": [`...)
-	buf = append(buf, v...)
+	buf := append(append(d.scratch.Begin(), `{"message": "", "citations": [], "tool_calls": [`...), v...)
 	return d.raw(dst, d.scratch.Since(append(buf, `]}`...)))
 }
 
@@ -114,15 +110,9 @@ func (d *decoder) isComplete() bool {
 	return complete || !ok
 }
 
-func (d *decoder) response() []byte {
-	body := rawjson.Body(d.entry.ToolResponse)
-	return body
-}
+func (d *decoder) response() []byte { return rawjson.Body(d.entry.ToolResponse) }
 
-func (d *decoder) summary() []byte {
-	body := rawjson.Text(d.entry.Details, "summary")
-	return body
-}
+func (d *decoder) summary() []byte { return rawjson.Text(d.entry.Details, "summary") }
 
 // event appends an event about a call.
 func event(dst []hub.Event, kind hub.Kind, c *call) ([]hub.Event, *hub.Event) {
@@ -146,8 +136,8 @@ func (d *decoder) call(dst []hub.Event, v rawjson.Value, delegation bool) []hub.
 		dst = d.start(dst, c, delegation)
 		d.describe(&dst[len(dst)-1], c, v, complete)
 	}
-	if part := rawjson.Body(d.entry.StreamPart); !complete {
-		return d.fragment(dst, c, part)
+	if !complete {
+		return d.fragment(dst, c, rawjson.Body(d.entry.StreamPart))
 	}
 	dst = d.ready(dst, c)
 	if delegation {
@@ -160,9 +150,7 @@ func (d *decoder) call(dst []hub.Event, v rawjson.Value, delegation bool) []hub.
 func (d *decoder) start(dst []hub.Event, c *call, delegation bool) []hub.Event {
 	c.started = true
 	dst, ev := event(dst, hub.ToolStart, c)
-	if ev.Name = c.name; len(c.name) == 0 {
-		ev.Name = []byte("unknown")
-	}
+	ev.Name = rawjson.Or(c.name, "unknown")
 	if delegation {
 		d.scratch.MoreOf(ev).ToolKind = []byte("agent")
 	}
@@ -190,8 +178,7 @@ func (d *decoder) describe(ev *hub.Event, c *call, v rawjson.Value, complete boo
 
 // content is a text as the content of a tool.
 func (d *decoder) content(body []byte) []byte {
-	buf := append(d.scratch.Begin(), `[{"type":"content","content":{"type":"text","text":"`...)
-	buf = append(buf, body...)
+	buf := append(append(d.scratch.Begin(), `[{"type":"content","content":{"type":"text","text":"`...), body...)
 	return d.scratch.Since(append(buf, `"}}]`...))
 }
 
@@ -216,8 +203,7 @@ func (d *decoder) requestDelta(dst []hub.Event) []hub.Event {
 	if !c.started && len(c.name) > 0 {
 		dst = d.start(dst, c, isDelegation(c.name))
 	}
-	part := rawjson.Body(d.entry.StreamPart)
-	return d.fragment(dst, c, part)
+	return d.fragment(dst, c, rawjson.Body(d.entry.StreamPart))
 }
 
 // fragment appends a piece of the arguments. What comes first may be no piece but a stand-in for arguments that have not

@@ -57,11 +57,11 @@ func (d *decoder) part(dst []hub.Event, c *call, part []byte, last bool) (_ []hu
 	d.plain = rawjson.AppendUnescaped(d.plain[:0], part)
 	fresh := d.plain
 	if last && d.repeats(c, fresh) {
-		fresh, repeated = fresh[c.parts.length:], true
+		fresh, repeated = fresh[c.parts.Length:], true
 	}
 	c.streamed = true
 	c.failed = c.failed || d.tellsFailure(fresh, literalsOnly)
-	c.parts.add(fresh)
+	c.parts.Add(fresh)
 	inSubAgent := c.agent && d.subAgents
 	if inSubAgent {
 		fresh = fromRune(fresh, d.emitted.inPart(len(fresh)))
@@ -84,9 +84,9 @@ func (d *decoder) part(dst []hub.Event, c *call, part []byte, last bool) (_ []hu
 // begins with all that came before; where nothing came, if it is a sub-agent's, whose words were in message.
 func (d *decoder) repeats(c *call, plain []byte) bool {
 	switch {
-	case d.finalPart == finalRest || len(plain) == 0 || !c.parts.opens(plain):
+	case d.finalPart == finalRest || len(plain) == 0 || !c.parts.Opens(plain):
 		return false
-	case c.parts.length == 0:
+	case c.parts.Length == 0:
 		return c.agent
 	}
 	return true

@@ -110,10 +110,16 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return writers.Write(e, out, ev)
 }
 
-func (e *encoder) begin(out *wire.Out) {
+func (e *encoder) begin(out *wire.Out) []byte {
 	e.begun = true
-	out.Begin("")
+	return member.Begin(out, "")
 }
+
+// beginText starts a chunk, up to its text.
+func (e *encoder) beginText(out *wire.Out) []byte { return append(e.begin(out), e.textHead...) }
+
+// endText ends a chunk that holds nothing but text.
+func (e *encoder) endText(out *wire.Out, chunk []byte) { member.End(out, append(chunk, textTail...)) }
 
 // toolEvent writes an event of a tool call.
 func (e *encoder) toolEvent(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -145,10 +151,7 @@ var writers = hub.Writers[*encoder]{
 
 // message writes a chunk with text.
 func (e *encoder) message(out *wire.Out, body []byte) {
-	e.begin(out)
-	out.Buf = append(out.Buf, e.textHead...)
-	out.Buf = append(out.Buf, body...)
-	member.End(out, append(out.Buf, textTail...))
+	e.endText(out, append(e.beginText(out), body...))
 }
 
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
@@ -165,9 +168,7 @@ func (e *encoder) showsThoughts(ev *hub.Event) bool {
 
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
-	case ev.Flags.Has(hub.User):
-		return hub.Dropped
-	case ev.Chan == hub.Reasoning && !e.showsThoughts(ev):
+	case ev.Flags.Has(hub.User), ev.Chan == hub.Reasoning && !e.showsThoughts(ev):
 		return hub.Dropped
 	case len(ev.SubAgent) > 0:
 		return e.subAgentDelta(out, ev)
@@ -185,22 +186,17 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // thinking writes reasoning in the member that later servers have for it.
 func (e *encoder) thinking(out *wire.Out, body []byte) {
-	e.begin(out)
-	out.Buf = append(out.Buf, e.textHead...)
-	out.Buf = append(out.Buf, `", "citations": [], "tool_calls": [], "thinking": "`...)
-	out.Buf = append(out.Buf, body...)
-	member.End(out, append(out.Buf, `"}`...))
+	buf := append(e.beginText(out), `", "citations": [], "tool_calls": [], "thinking": "`...)
+	member.End(out, append(append(buf, body...), `"}`...))
 }
 
 // tagged writes reasoning inside an element of the text, as these servers do it.
 func (e *encoder) tagged(out *wire.Out, body []byte) {
-	e.begin(out)
-	out.Buf = append(out.Buf, e.textHead...)
+	buf := e.beginText(out)
 	if !e.thought {
-		out.Buf = append(out.Buf, `<think>`...)
+		buf = append(buf, `<think>`...)
 	}
-	out.Buf = append(out.Buf, body...)
-	member.End(out, append(out.Buf, textTail...))
+	e.endText(out, append(buf, body...))
 	e.thought = true
 }
 
@@ -235,12 +231,8 @@ func (e *encoder) aside(out *wire.Out, body []byte) hub.Disposition {
 		return hub.Dropped
 	}
 	e.closeThought(out)
-	e.begin(out)
-	out.Buf = append(out.Buf, e.textHead...)
-	out.Buf = append(out.Buf, `\n\n*`...)
-	out.Buf = append(out.Buf, body...)
-	out.Buf = append(out.Buf, `*\n\n`...)
-	member.End(out, append(out.Buf, textTail...))
+	buf := append(append(e.beginText(out), `\n\n*`...), body...)
+	e.endText(out, append(buf, `*\n\n`...))
 	return hub.Folded
 }
 
@@ -303,11 +295,8 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // cite writes a chunk with citations, the elements of an array.
 func (e *encoder) cite(out *wire.Out, list []byte) {
-	e.begin(out)
-	out.Buf = append(out.Buf, e.textHead...)
-	out.Buf = append(out.Buf, `", "citations": [`...)
-	out.Buf = append(out.Buf, list...)
-	member.End(out, append(out.Buf, `], "tool_calls": []}`...))
+	buf := append(append(e.beginText(out), `", "citations": [`...), list...)
+	member.End(out, append(buf, `], "tool_calls": []}`...))
 }
 
 // file shows a file that has an address as a link; texts are markdown.
@@ -317,18 +306,12 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	f := &ev.More.File
 	e.closeThought(out)
-	e.begin(out)
-	out.Buf = append(out.Buf, e.textHead...)
-	out.Buf = append(out.Buf, `\n\n`...)
+	buf := append(e.beginText(out), `\n\n`...)
 	if bytes.HasPrefix(f.Media, []byte("image/")) {
-		out.Buf = append(out.Buf, '!')
+		buf = append(buf, '!')
 	}
-	out.Buf = append(out.Buf, '[')
-	out.Buf = append(out.Buf, f.Name...)
-	out.Buf = append(out.Buf, `](`...)
-	out.Buf = append(out.Buf, f.URL...)
-	out.Buf = append(out.Buf, `)\n\n`...)
-	member.End(out, append(out.Buf, textTail...))
+	buf = append(append(append(buf, '['), f.Name...), `](`...)
+	e.endText(out, append(append(buf, f.URL...), `)\n\n`...))
 	return hub.Folded
 }
 
@@ -337,7 +320,6 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || ev.Value == nil {
 		return hub.Dropped
 	}
-	e.begin(out)
-	member.End(out, append(out.Buf, ev.Value...))
+	member.End(out, append(e.begin(out), ev.Value...))
 	return hub.Native
 }

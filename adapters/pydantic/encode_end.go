@@ -34,12 +34,7 @@ func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 		e.piece(out, c, t.typ, c.acc.text, true) // and the result proper follows, as if nothing had been streamed
 		c.streamed = false
 	}
-	buf := e.open(out)
-	if len(t.response) == 0 {
-		buf = e.m.appendHead(buf, c, t.typ, e.endText(ev, &t, &v))
-	} else {
-		buf = e.m.appendHead(buf, c, t.typ, t.response)
-	}
+	buf := e.m.appendHead(e.open(out), c, t.typ, rawjson.First(t.response, e.endingText(ev, &t, &v)))
 	summary := t.result
 	if t.meta == nil {
 		summary = e.text(e.result, &v)
@@ -54,12 +49,7 @@ func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	if ev.Status == hub.StatusOK && len(hub.Why(ev)) > 0 {
 		return hub.Folded
 	}
-	return e.endDisposition(ev.Status)
-}
-
-// endDisposition is the disposition of an end whose result is written as it is.
-func (e *encoder) endDisposition(s hub.Status) hub.Disposition {
-	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError && e.errorEvent)
+	return hub.NativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError && e.errorEvent)
 }
 
 // lastPart is the part of the last entry: an empty one completes those that were written, and a call without any has none.
@@ -81,8 +71,8 @@ func (e *encoder) appendRest(dst []byte, meta rawjson.Value) []byte {
 	return dst
 }
 
-// endText is the friendly text of an end that has none. Nothing is said of a call whose end is unknown.
-func (e *encoder) endText(ev *hub.Event, t *ending, v *values) []byte {
+// endingText is the friendly text of an end that has none. Nothing is said of a call whose end is unknown.
+func (e *encoder) endingText(ev *hub.Event, t *ending, v *values) []byte {
 	switch {
 	case t.failed:
 		return e.text(e.failure, v)
@@ -134,9 +124,7 @@ func (t *ending) takeResult(ev *hub.Event, c *card) {
 
 // takeReason adds why a call failed, unless the result says so.
 func (t *ending) takeReason(ev *hub.Event, c *card) {
-	if t.reason = hub.Why(ev); len(t.reason) == 0 {
-		t.reason = c.fault
-	}
+	t.reason = rawjson.First(hub.Why(ev), c.fault)
 	switch {
 	case len(t.reason) > 0 && len(t.result) == 0:
 		t.result = t.reason

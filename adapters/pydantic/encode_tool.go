@@ -13,9 +13,6 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.toolStart(out, ev)
 	}
 	c := e.cards.Find(ev.Slot)
-	if c == nil {
-		return hub.Dropped
-	}
 	var disposition hub.Disposition
 	switch {
 	case c.hidden && ev.Kind == hub.ToolEnd:
@@ -112,18 +109,8 @@ func hasArgs(ready *hub.Event) bool {
 func (e *encoder) announce(out *wire.Out, c *card, ready *hub.Event) {
 	c.announced = true
 	v := c.values()
-	buf := e.open(out)
-	if len(c.title) > 0 {
-		buf = e.m.appendHead(buf, c, c.callType(), c.title)
-	} else {
-		buf = e.m.appendHead(buf, c, c.callType(), e.text(e.run, &v))
-	}
-	if len(c.info) > 0 {
-		buf = append(buf, c.info...)
-	} else {
-		buf = append(buf, e.text(e.call, &v)...)
-	}
-	buf = append(buf, '"')
+	buf := e.m.appendHead(e.open(out), c, c.callType(), rawjson.First(c.title, e.text(e.run, &v)))
+	buf = append(append(buf, rawjson.First(c.info, e.text(e.call, &v))...), '"')
 	buf = e.m.appendMembers(buf, rawjson.Get(c.meta, metaDetails), "")
 	if !c.look.Empty() {
 		buf = e.m.appendMember(buf, []byte(toolinfo.Key), c.look.Append(nil))
@@ -170,8 +157,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 		typ = c.resultType()
 	}
 	buf := e.m.appendHead(e.open(out), c, typ, news)
-	buf = append(buf, info...)
-	buf = append(buf, '"')
+	buf = append(append(buf, info...), '"')
 	buf = e.m.appendMembers(buf, rawjson.Get(ev.Meta(metaName), metaDetails), "")
 	if ev.Value != nil {
 		buf = e.m.appendMember(buf, []byte("progress"), ev.Value)
@@ -189,10 +175,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 // toolOutput writes a part of the result. Clients append: once an output has replaced another, the rest waits for the end.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.cards.Find(ev.Slot)
-	switch {
-	case c == nil:
-		return hub.Dropped
-	case c.hidden:
+	if c.hidden {
 		return hub.Folded
 	}
 	c.stale = c.stale || ev.Op == hub.Replace && c.streamed

@@ -45,14 +45,10 @@ func (m members) compacted() members {
 
 // appendHead appends an entry up to the body of its summary.
 func (m *members) appendHead(dst []byte, c *card, typ string, response []byte) []byte {
-	dst = append(dst, m.callID...)
-	dst = append(dst, c.id...)
-	dst = append(dst, m.eventType...)
-	dst = append(dst, typ...)
-	dst = append(dst, m.toolName...)
-	dst = append(dst, c.name...)
-	dst = append(dst, m.toolResponse...)
-	dst = append(dst, response...)
+	dst = append(append(dst, m.callID...), c.id...)
+	dst = append(append(dst, m.eventType...), typ...)
+	dst = append(append(dst, m.toolName...), c.name...)
+	dst = append(append(dst, m.toolResponse...), response...)
 	return append(dst, m.summary...)
 }
 
@@ -72,10 +68,8 @@ func (m *members) appendTail(dst, part []byte, complete bool) []byte {
 
 // appendMember appends a member to an object that has one.
 func (m *members) appendMember(dst, key []byte, val rawjson.Value) []byte {
-	dst = append(dst, m.comma...)
-	dst = rawjson.AppendQuoted(dst, key)
-	dst = append(dst, m.colon...)
-	return append(dst, val...)
+	dst = rawjson.AppendQuoted(append(dst, m.comma...), key)
+	return append(append(dst, m.colon...), val...)
 }
 
 // appendMembers appends the members of an object to one that has some.
@@ -91,8 +85,7 @@ func (m *members) appendMembers(dst []byte, of rawjson.Value, except string) []b
 // open begins a chunk with an entry, which is appended to the result and handed to close.
 func (e *encoder) open(out *wire.Out) []byte {
 	e.closeThought(out)
-	e.begin(out)
-	out.Buf = append(out.Buf, e.toolHead...)
+	out.Buf = append(e.begin(out), e.toolHead...)
 	if e.asString {
 		return e.entry[:0]
 	}

@@ -214,7 +214,5 @@ var options = []hub.OptionSpec{
 
 // appendFailure is the body that the server's framework answers with.
 func appendFailure(dst []byte, f *hub.Failure) []byte {
-	dst = append(dst, `{"detail":"`...)
-	dst = append(dst, f.Text()...)
-	return append(dst, `"}`...)
+	return append(append(append(dst, `{"detail":"`...), f.Text()...), `"}`...)
 }

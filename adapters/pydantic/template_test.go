@@ -113,22 +113,6 @@ func TestDelegationTexts(t *testing.T) {
 		"🤖 **Code Reviewer Agent**"+info, "**Code Reviewer Agent Result:**\n\nFixed.")
 }
 
-// TestExtent is S1-45 in the small: what is the beginning of a text, however both were cut.
-func TestExtent(t *testing.T) {
-	var x extent
-	if !x.opens(nil) || !x.opens([]byte("a")) {
-		t.Error("every text begins with nothing")
-	}
-	x.add([]byte("on"))
-	x.add(nil)
-	x.add([]byte("e"))
-	for text, want := range map[string]bool{"one": true, "one two": true, "on": false, "two": false, "onE": false, "": false} {
-		if got := x.opens([]byte(text)); got != want {
-			t.Errorf("%q: got %t, want %t", text, got, want)
-		}
-	}
-}
-
 func TestIndicators(t *testing.T) {
 	f := func(text string, want bool, list ...string) {
 		t.Helper()

@@ -222,25 +222,14 @@ func newPhase(defaults, custom map[string]string) phase {
 
 // append appends the text for v, plain.
 func (p phase) append(dst []byte, v *values) []byte {
-	from := len(dst)
-	try := func(key string) bool {
-		t, known := p[key]
-		if !known {
-			return false
+	keys := []string{string(v.tool)}
+	if len(v.agent) > 0 {
+		keys = append(keys, delegatePrefix+string(v.agent), forDelegations)
+	}
+	for _, key := range append(keys, forAll) {
+		if grown, ok := p[key].render(dst, v); ok && len(grown) > len(dst) {
+			return grown
 		}
-		grown, ok := t.render(dst, v)
-		if ok && len(grown) > from {
-			dst = grown
-			return true
-		}
-		return false
 	}
-	if try(string(v.tool)) {
-		return dst
-	}
-	if len(v.agent) > 0 && (try(delegatePrefix+string(v.agent)) || try(forDelegations)) {
-		return dst
-	}
-	try(forAll)
 	return dst
 }

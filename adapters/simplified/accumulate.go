@@ -93,8 +93,7 @@ func (a *Accumulator) keep(content []byte) error {
 
 // text is the plain text of a string.
 func text(v rawjson.Value) string {
-	body := rawjson.Body(v)
-	return string(rawjson.AppendUnescaped(nil, body))
+	return string(rawjson.AppendUnescaped(nil, rawjson.Body(v)))
 }
 
 // startTool appends the element of a call, or puts it at the end of the element of a sub-agent. A call that is there
@@ -207,15 +206,7 @@ func appendAgentTag(dst []byte, tag attrs) []byte {
 
 // findAgent returns where the start tag of a sub-agent is, -1 if nowhere.
 func findAgent(content, id []byte) (start, end int, tag attrs) {
-	for from := 0; ; from = end {
-		if start, end = nextTag(content, agentElement, from); start < 0 {
-			return -1, -1, nil
-		}
-		tag = parseAttrs(content[start:end], agentElement)
-		if bytes.Equal(appendPlain(nil, tag.get("id")), id) {
-			return start, end, tag
-		}
-	}
+	return findTag(content, agentElement, func(tag attrs) bool { return bytes.Equal(appendPlain(nil, tag.get("id")), id) })
 }
 
 // splice returns a copy of content with what is between start and end replaced.

@@ -2,6 +2,7 @@ package simplified
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -317,21 +318,10 @@ func (d *decoder) keepRest(ev *hub.Event, object rawjson.Value, reported ...stri
 // appendRest appends the members of an object, each with a comma behind it, but for those named.
 func appendRest(dst []byte, object rawjson.Value, without ...string) []byte {
 	for key, val := range rawjson.EachField(object) {
-		if isAny(key, without) {
-			continue
+		if !slices.Contains(without, string(key)) {
+			dst = append(rawjson.AppendQuoted(dst, key), ':')
+			dst = append(append(dst, val...), ',')
 		}
-		dst = append(rawjson.AppendQuoted(dst, key), ':')
-		dst = append(append(dst, val...), ',')
 	}
 	return dst
-}
-
-// isAny reports whether a member is among those named.
-func isAny(key []byte, names []string) bool {
-	for _, n := range names {
-		if n == string(key) {
-			return true
-		}
-	}
-	return false
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
@@ -24,7 +25,7 @@ func (s *sourceList) add(doc, url []byte) bool {
 	if len(url) > 0 {
 		doc = url
 	}
-	key := hash(offset64, doc)
+	key := texthash.Of(doc)
 	if _, known := s.seen[key]; known {
 		return false
 	}
@@ -35,17 +36,6 @@ func (s *sourceList) add(doc, url []byte) bool {
 		s.seen[key] = struct{}{}
 	}
 	return true
-}
-
-// offset64 is what FNV-1a begins with.
-const offset64 = 14695981039346656037
-
-// hash goes on with FNV-1a.
-func hash(h uint64, p []byte) uint64 {
-	for _, c := range p {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
 }
 
 // documents makes a source of each document. The final list holds all that have been added, once more.
@@ -234,6 +224,5 @@ func decision(response rawjson.Value) (hub.Status, []byte) {
 	if _, more := choices.Next(); more {
 		return hub.StatusChosen, nil
 	}
-	body := rawjson.Body(first)
-	return hub.StatusChosen, body
+	return hub.StatusChosen, rawjson.Body(first)
 }

@@ -1,6 +1,8 @@
 package simplified
 
 import (
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -32,12 +34,7 @@ func (d *decoder) subAgent(dst []hub.Event, id []byte) (_ []hub.Event, l *subAge
 func (d *decoder) forget(dst []hub.Event, l *subAgent) []hub.Event {
 	dst = d.spoken(dst, l)
 	delete(d.subAgents, string(l.id))
-	for i, o := range d.order {
-		if o == l {
-			d.order = append(d.order[:i], d.order[i+1:]...)
-			break
-		}
-	}
+	d.order = slices.DeleteFunc(d.order, func(o *subAgent) bool { return o == l })
 	return dst
 }
 

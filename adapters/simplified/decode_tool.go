@@ -21,11 +21,7 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 		id = d.escaped(call.ID)
 	}
 	tool := rawjson.Or(d.escaped(call.Type), unknownTool)
-	status := rawjson.Text(f.Data, attrStatus)
-	if len(status) == 0 {
-		status = d.escaped(call.Status)
-	}
-	end := endOf(status)
+	end := endOf(rawjson.First(rawjson.Text(f.Data, attrStatus), d.escaped(call.Status)))
 
 	dst = d.spoken(dst, d.at)
 	dst = d.put(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: tool, Status: end})
@@ -44,8 +40,7 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 
 // readTag reads the element of a call out of the JSON string that holds it.
 func (d *decoder) readTag(content rawjson.Value) (ToolCall, bool) {
-	body := rawjson.Body(content)
-	return ParseToolCall(d.scratch.Since(rawjson.AppendUnescaped(d.scratch.Begin(), body)))
+	return ParseToolCall(d.scratch.Since(rawjson.AppendUnescaped(d.scratch.Begin(), rawjson.Body(content))))
 }
 
 // escaped is the string body of a plain text.
@@ -133,13 +128,9 @@ func (d *decoder) todo(dst []hub.Event, f *frame) []hub.Event {
 // appendItems reads a list of todos; what is no object is no todo.
 func appendItems(dst []hub.PlanItem, todos rawjson.Value) []hub.PlanItem {
 	for todo := range rawjson.Each(todos) {
-		if rawjson.Kind(todo) != '{' {
-			continue
+		if rawjson.Kind(todo) == '{' {
+			dst = append(dst, hub.PlanItem{Content: rawjson.Text(todo, "content"), Status: rawjson.Text(todo, "status")})
 		}
-		var item hub.PlanItem
-		item.Content = rawjson.Text(todo, "content")
-		item.Status = rawjson.Text(todo, "status")
-		dst = append(dst, item)
 	}
 	return dst
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -130,9 +131,9 @@ func (e *encoder) identify(ev *hub.Event) {
 		e.id = append(e.id, ev.Msg...)
 		return
 	}
-	h := hash(offset64, nil)
+	h := texthash.Of(nil)
 	if ev.Kind == hub.RunStart {
-		h = hash(hash(h, ev.Ref)*1099511628211, ev.ID)
+		h = texthash.Pair(ev.Ref, ev.ID)
 	}
 	const digits = "0123456789abcdef"
 	for shift := 52; shift >= 0; shift -= 4 {

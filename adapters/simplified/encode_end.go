@@ -125,7 +125,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.failed(out, ev, cancelText, hub.Folded)
 	}
 	if why := hub.Why(ev); len(why) > 0 {
-		e.explain(out, ev, why)
+		e.explain(out, ev, `\n\n`, why)
 		disposition = hub.Folded
 	}
 	e.messageEnd(out, ev)
@@ -133,12 +133,13 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 // explain tells why a run ended early, in the answer, as the agent itself does: the message goes on to its end.
-func (e *encoder) explain(out *wire.Out, ev *hub.Event, why []byte) {
+func (e *encoder) explain(out *wire.Out, ev *hub.Event, before string, why []byte) {
 	if !e.begun {
 		e.begin(out, ev)
 	}
 	e.boundary(out, e.root)
-	e.close(out, append(append(append(e.open(out, e.root, typeResponse), `,"data":"\n\n`...), why...), '"'), e.root)
+	out.Buf = append(append(e.open(out, e.root, typeResponse), `,"data":"`...), before...)
+	e.close(out, append(append(out.Buf, why...), '"'), e.root)
 }
 
 // failed writes the end of a run that did not do what it should. A reason of its own would hide that a run was
@@ -149,16 +150,11 @@ func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, dispositio
 		text = ev.More.Err
 	}
 	if e.opt.failure == failureText {
-		if !e.begun {
-			e.begin(out, ev)
-		}
-		e.boundary(out, e.root)
-		e.close(out, member.AppendText(e.open(out, e.root, typeResponse), `,"data":"`, text), e.root)
+		e.explain(out, ev, "", text)
 		e.messageEnd(out, ev)
 		return hub.Folded
 	}
-	out.Buf = append(append(member.Begin(out, ""), `{"type":"error","data":"`...), text...)
-	member.End(out, append(out.Buf, `"}`...))
+	member.Close(out, member.Open(out, `{"type":"error","data":"`, text))
 	if e.opt.failure == failureBoth {
 		e.messageEnd(out, ev)
 	}
@@ -171,8 +167,7 @@ func (e *encoder) messageEnd(out *wire.Out, ev *hub.Event) {
 	}
 	e.boundary(out, e.root)
 	e.finalSources(out)
-	out.Buf = append(append(member.Begin(out, ""), `{"type":"messageEnd","messageId":"`...), e.id...)
-	out.Buf = append(out.Buf, '"')
+	out.Buf = member.Open(out, `{"type":"messageEnd","messageId":"`, e.id)
 	if kept := ev.Meta(name); kept != nil {
 		out.Buf = appendMembers(out.Buf, kept)
 	} else {
@@ -183,10 +178,6 @@ func (e *encoder) messageEnd(out *wire.Out, ev *hub.Event) {
 
 // appendEnd appends what is known of the run. Its duration is not: there is no clock here.
 func (e *encoder) appendEnd(dst []byte) []byte {
-	stats := rawjson.Value(e.stats)
-	if len(stats) == 0 {
-		stats = rawjson.Value(`{"modelName":"","usedLocation":false,"usedPersonalization":false}`)
-	}
-	dst = member.AppendRaw(dst, `,"modelStats":`, stats)
+	dst = member.AppendRaw(dst, `,"modelStats":`, rawjson.Or(e.stats, `{"modelName":"","usedLocation":false,"usedPersonalization":false}`))
 	return append(dst, `,"usedLocation":false,"usedPersonalization":false`...)
 }

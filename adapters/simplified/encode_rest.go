@@ -128,14 +128,13 @@ func appendDocument(dst []byte, ev *hub.Event) []byte {
 	dst = append(dst, `","metadata":{`...)
 	n := len(dst)
 	dst = member.AppendText(dst, `,"title":"`, ev.Title)
-	if m := ev.More; m != nil {
-		dst = member.AppendText(dst, `,"url":"`, m.File.URL)
-		source := m.File.Name
-		if len(source) == 0 && len(m.File.URL) == 0 {
-			source = m.File.FileID
-		}
-		dst = member.AppendText(dst, `,"source":"`, source)
+	f := &ev.Rare().File
+	dst = member.AppendText(dst, `,"url":"`, f.URL)
+	source := f.Name
+	if len(source) == 0 && len(f.URL) == 0 {
+		source = f.FileID
 	}
+	dst = member.AppendText(dst, `,"source":"`, source)
 	if len(dst) > n {
 		dst = append(dst[:n], dst[n+1:]...) // without the first comma
 	}
@@ -209,11 +208,8 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 	if kept := ev.Meta(name); kept != nil {
 		out.Buf = appendMembers(out.Buf, kept)
 	} else {
-		current := rawjson.Value("0")
-		if ev.Rare().Percent != nil {
-			current = ev.More.Percent
-		}
-		out.Buf = append(member.AppendRaw(out.Buf, `,"current":`, current), `,"total":100`...)
+		out.Buf = member.AppendRaw(out.Buf, `,"current":`, rawjson.Or(ev.Rare().Percent, "0"))
+		out.Buf = append(out.Buf, `,"total":100`...)
 	}
 	e.close(out, append(out.Buf, '}'), a)
 	return hub.NativeIf(ev.Level == hub.LevelStatus)

@@ -88,14 +88,13 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 	rest := ev.Meta(name)
 	b = appendTimes(b, ev, a, rest)
 	b = append(b, `,"summary":"`...)
-	if !isError {
+	if isError {
+		why := rawjson.First(hub.Why(ev), []byte(reasons[ev.Status]), []byte("Unknown error"))
+		b = append(append(b, `","error":"`...), why...)
+	} else {
 		b = appendSummary(b, ev, a)
 	}
 	b = append(b, '"')
-	if isError {
-		b = append(append(b, `,"error":"`...), agentError(ev)...)
-		b = append(b, '"')
-	}
 	e.close(out, appendMembers(b, rest, "startTime", "endTime", "documents"), outer)
 	return hub.NativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
 }
@@ -104,10 +103,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 func appendTimes(dst []byte, ev *hub.Event, a *agent, rest rawjson.Value) []byte {
 	dst = appendTime(dst, `,"startTime":`, rawjson.Get(rest, "startTime"), a.since)
 	dst = appendTime(dst, `,"endTime":`, rawjson.Get(rest, "endTime"), ev.Rare().Time)
-	if docs := rawjson.Get(rest, "documents"); docs != nil {
-		return append(append(dst, `,"documents":`...), docs...)
-	}
-	return append(dst, `,"documents":[]`...)
+	return append(append(dst, `,"documents":`...), rawjson.Or(rawjson.Get(rest, "documents"), "[]")...)
 }
 
 // appendTime appends a time, as it was kept or in milliseconds since the Unix epoch; nothing where it is not known.
@@ -127,19 +123,6 @@ func appendSummary(dst []byte, ev *hub.Event, a *agent) []byte {
 		return toolresult.AppendValue(dst, ev)
 	}
 	return append(dst, a.emitted...)
-}
-
-// agentError is why a sub-agent failed.
-func agentError(ev *hub.Event) []byte {
-	switch {
-	case len(hub.Why(ev)) > 0:
-		return ev.More.Err
-	case ev.Status == hub.StatusDenied:
-		return []byte(deniedText)
-	case ev.Status == hub.StatusAborted:
-		return []byte(abortedText)
-	}
-	return []byte("Unknown error")
 }
 
 // appendMembers appends the members of an object, each with a comma before it, but for those named.

@@ -11,11 +11,11 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// Texts for the ends of calls without a reason. The first is the server's own.
+// reasons are texts for the ends of calls and sub-agents that give none; the server has one for any other call that failed.
+var reasons = map[hub.Status]string{hub.StatusDenied: "Denied", hub.StatusAborted: "Aborted"}
+
 const (
 	toolErrorText = "Unknown tool error"
-	deniedText    = "Denied"
-	abortedText   = "Aborted"
 	waitingText   = "The tool waits for an answer that this client cannot give."
 )
 
@@ -35,9 +35,6 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 		return e.toolStart(out, ev, a)
 	}
 	c := e.tools.Find(ev.Slot)
-	if c == nil {
-		return hub.Dropped
-	}
 	if ev.Kind == hub.ToolReady {
 		return e.toolReady(out, ev, a, c)
 	}
@@ -181,8 +178,7 @@ func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, re
 		reason = e.reasonOf(ev)
 	}
 	cut := cutBody(reason, e.opt.errorLimit)
-	out.Buf = append(append(e.openEnd(out, ev, a, typeToolError, statusError), `,"error":"`...), cut...)
-	out.Buf = append(out.Buf, '"')
+	out.Buf = append(append(append(e.openEnd(out, ev, a, typeToolError, statusError), `,"error":"`...), cut...), '"')
 	out.Buf = member.AppendRaw(out.Buf, `,"extra":`, ownExtra(ev))
 	e.close(out, append(out.Buf, '}'), a)
 	return hub.NativeIf(ev.Status == hub.StatusError && len(cut) == len(reason) && isErrorOnly(ev))
@@ -204,15 +200,7 @@ func (e *encoder) reasonOf(ev *hub.Event) []byte {
 		reported.Value = nil // it has its own place
 	}
 	e.next = hub.AppendFault(e.next[:0], &reported)
-	switch {
-	case len(e.next) > 0:
-		return e.next
-	case ev.Status == hub.StatusDenied:
-		return []byte(deniedText)
-	case ev.Status == hub.StatusAborted:
-		return []byte(abortedText)
-	}
-	return []byte(toolErrorText)
+	return rawjson.First(e.next, []byte(reasons[ev.Status]), []byte(toolErrorText))
 }
 
 // ownExtra is the extra of a call's end as our own decoder read it.
@@ -278,7 +266,8 @@ func (e *encoder) attributes(ev *hub.Event) (list []Attr, isWhole bool) {
 			x.text(args, key, key)
 		}
 	}
-	return x.list, x.isWhole && x.members(args) == len(x.list)
+	object := rawjson.ReadObject(args)
+	return x.list, x.isWhole && object.Len() == len(x.list)
 }
 
 // extraction collects attributes.
@@ -331,10 +320,8 @@ func (x *extraction) set(attribute, value string) {
 func (x *extraction) count(args rawjson.Value) {
 	if urls := rawjson.Get(args, "urls"); rawjson.Kind(urls) == '[' {
 		n := 0
-		for it := rawjson.Elems(urls); ; n++ {
-			if _, ok := it.Next(); !ok {
-				break
-			}
+		for range rawjson.Each(urls) {
+			n++
 		}
 		x.isWhole = false
 		x.set(attrCount, strconv.Itoa(n))
@@ -342,14 +329,5 @@ func (x *extraction) count(args rawjson.Value) {
 	}
 	if n, ok := rawjson.Int(rawjson.Get(args, attrCount)); ok && n >= 0 {
 		x.set(attrCount, strconv.FormatInt(n, 10))
-	}
-}
-
-// members counts the arguments, to tell whether some were left out.
-func (x *extraction) members(object rawjson.Value) (n int) {
-	for it := rawjson.Fields(object); ; n++ {
-		if _, _, ok := it.Next(); !ok {
-			return n
-		}
 	}
 }

@@ -34,6 +34,9 @@ func plainValue(name string, value []byte) string {
 // ends become entities.
 func AppendEscapedAttr(dst []byte, plain string) []byte { return appendEntities(dst, plain, true) }
 
+// names are the entities that are written by name.
+var names = map[byte]string{'&': "amp", '<': "lt", '>': "gt", '"': "quot"}
+
 func appendEntities(dst []byte, plain string, apostrophes bool) []byte {
 	for {
 		i := strings.IndexAny(plain, "&<>\"'\n\r")
@@ -41,20 +44,14 @@ func appendEntities(dst []byte, plain string, apostrophes bool) []byte {
 			return append(dst, plain...)
 		}
 		dst = append(dst, plain[:i]...)
-		switch c := plain[i]; {
-		case c == '&':
-			dst = append(dst, "&amp;"...)
-		case c == '<':
-			dst = append(dst, "&lt;"...)
-		case c == '>':
-			dst = append(dst, "&gt;"...)
-		case c == '"':
-			dst = append(dst, "&quot;"...)
+		c := plain[i]
+		switch name := names[c]; {
+		case name != "":
+			dst = append(append(append(dst, '&'), name...), ';')
 		case c == '\'' && !apostrophes:
 			dst = append(dst, c)
 		default:
-			dst = strconv.AppendUint(append(dst, "&#"...), uint64(c), 10)
-			dst = append(dst, ';')
+			dst = append(strconv.AppendUint(append(dst, "&#"...), uint64(c), 10), ';')
 		}
 		plain = plain[i+1:]
 	}
@@ -81,10 +78,8 @@ func appendPlain(dst, value []byte) []byte {
 // maxEntity is the length of the longest entity that is read, &#x10ffff; with a few zeros.
 const maxEntity = 12
 
-var entities = [...]struct {
-	name string
-	r    rune
-}{{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}
+// entities are those that are read by name.
+var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
 
 // entity reads the entity that p begins with; n is 0 if there is none.
 func entity(p []byte) (r rune, n int) {
@@ -96,10 +91,8 @@ func entity(p []byte) (r rune, n int) {
 	if name[0] == '#' {
 		return numeric(name[1:], end+1)
 	}
-	for _, e := range entities {
-		if e.name == name {
-			return e.r, end + 1
-		}
+	if r, known := entities[name]; known {
+		return r, end + 1
 	}
 	return 0, 0
 }

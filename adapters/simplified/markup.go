@@ -1,6 +1,9 @@
 package simplified
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // The text of a message holds elements, which its reader shows as widgets: one for each tool call and each sub-agent.
 // The functions here make, read and change the elements of tool calls; decoder, encoder and [Accumulator] use them
@@ -109,11 +112,7 @@ func UpdateToolCallMarkup(content []byte, id string, u ToolCallUpdate) []byte {
 	if start < 0 {
 		return content
 	}
-	tag = tag.update(&u)
-	out := make([]byte, 0, len(content)+len(u.Error)+tag.size())
-	out = append(out, content[:start]...)
-	out = tag.appendTag(out)
-	return append(out, content[end:]...)
+	return splice(content, start, end, tag.update(&u).appendTag(nil))
 }
 
 // attr is an attribute as it stands in a tag.
@@ -127,12 +126,19 @@ func findToolCall(content []byte, id string) (start, end int, tag attrs) {
 	if id == "" {
 		return -1, -1, nil
 	}
+	return findTag(content, toolElement, func(tag attrs) bool {
+		have := tag.get(attrID)
+		return string(have) == id || string(appendPlain(nil, have)) == id
+	})
+}
+
+// findTag returns where the first start tag of an element is that has the wanted attributes, start < 0 if nowhere.
+func findTag(content []byte, element string, wanted func(attrs) bool) (start, end int, tag attrs) {
 	for from := 0; ; from = end {
-		if start, end = nextTag(content, toolElement, from); start < 0 {
+		if start, end = nextTag(content, element, from); start < 0 {
 			return -1, -1, nil
 		}
-		tag = parseAttrs(content[start:end], toolElement)
-		if have := tag.get(attrID); have != nil && (string(have) == id || string(appendPlain(nil, have)) == id) {
+		if tag = parseAttrs(content[start:end], element); wanted(tag) {
 			return start, end, tag
 		}
 	}
@@ -217,12 +223,7 @@ func isAttrName(name string) bool {
 }
 
 func (l attrs) index(name string) int {
-	for i := range l {
-		if string(l[i].name) == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(l, func(a attr) bool { return string(a.name) == name })
 }
 
 // get returns a value, nil if there is none of that name.
@@ -241,13 +242,6 @@ func (l attrs) set(name, value []byte) attrs {
 		return l
 	}
 	return append(l, attr{name, value})
-}
-
-func (l attrs) size() (n int) {
-	for i := range l {
-		n += len(l[i].name) + len(l[i].value) + len(` =""`)
-	}
-	return n
 }
 
 // update changes the attributes. Changed in place, they must not be used afterwards.
@@ -289,20 +283,11 @@ func (l attrs) appendTag(dst []byte) []byte {
 		}
 	}
 	for i := range l {
-		if !isOrdered(l[i].name) {
+		if !slices.Contains(updatedOrder[:], string(l[i].name)) {
 			dst = l[i].append(dst)
 		}
 	}
 	return append(dst, '>')
-}
-
-func isOrdered(name []byte) bool {
-	for _, n := range updatedOrder {
-		if n == string(name) {
-			return true
-		}
-	}
-	return false
 }
 
 func (a *attr) append(dst []byte) []byte {

@@ -197,7 +197,5 @@ func keepAlive(out *wire.Out, _ hub.Options) {
 
 // appendFailure is the body that the server answers with when it fails before the stream.
 func appendFailure(dst []byte, f *hub.Failure) []byte {
-	dst = append(dst, `{"message":"`...)
-	dst = append(dst, f.Text()...)
-	return append(dst, `"}`...)
+	return append(append(append(dst, `{"message":"`...), f.Text()...), `"}`...)
 }

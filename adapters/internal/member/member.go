@@ -5,6 +5,7 @@ package member
 import (
 	"bytes"
 	"strconv"
+	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
@@ -26,6 +27,18 @@ func Wrong(v rawjson.Value, path, want string) error {
 		return hub.NewError(hub.ReasonMissing, path, -1, want)
 	}
 	return hub.NewError(hub.ReasonType, path, -1, want)
+}
+
+// Millis reads the body of a time of RFC 3339 as milliseconds since the Unix epoch; 0 is unknown.
+func Millis(body []byte) int64 {
+	if len(body) == 0 { // most records have none, and the error of a parser is memory
+		return 0
+	}
+	t, err := time.Parse(time.RFC3339, string(body))
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
 }
 
 // Begin starts a record and returns what to append to; event is the name of a server-sent event, where there is one.

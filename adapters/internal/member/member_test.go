@@ -51,3 +51,12 @@ func TestAppend(t *testing.T) {
 	f(member.AppendCount([]byte("{"), `"n":`, 0), `{"n":0`)
 	f(member.AppendInt([]byte("{"), `"n":`, -1), `{"n":-1`)
 }
+
+// TestMillis: a time that is none, or is not there, is unknown.
+func TestMillis(t *testing.T) {
+	for body, want := range map[string]int64{"1970-01-01T00:00:01.5Z": 1500, "1970-01-01T01:00:00+01:00": 0, "yesterday": 0, "": 0} {
+		if got := member.Millis([]byte(body)); got != want {
+			t.Errorf("%q: got %d, want %d", body, got, want)
+		}
+	}
+}

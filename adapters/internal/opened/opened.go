@@ -85,3 +85,41 @@ func (r *Refs[T]) Drop(slot hub.Slot) { r.list.Drop(slot) }
 
 // Reset closes all.
 func (r *Refs[T]) Reset() { r.list.Reset() }
+
+// Queue holds things that are open in the order in which they were opened, for decoders: their events have no slots yet. What is
+// closed leaves its memory to what is opened next. The zero value is ready to use.
+type Queue[T any] struct{ items []T }
+
+// All are the things that are open, the oldest first.
+func (q *Queue[T]) All() []T { return q.items }
+
+// Add opens a thing behind the others, which is what one that was closed has had before, or zero. It is valid until something is added or
+// dropped. Beyond limit things the oldest is given up.
+func (q *Queue[T]) Add(limit int) *T {
+	if len(q.items) == limit {
+		q.Drop(&q.items[0])
+	}
+	n := len(q.items)
+	if n < cap(q.items) {
+		q.items = q.items[:n+1]
+	} else {
+		q.items = append(q.items, *new(T))
+	}
+	return &q.items[n]
+}
+
+// Drop closes a thing, which is one of All.
+func (q *Queue[T]) Drop(thing *T) {
+	for i := range q.items {
+		if &q.items[i] == thing {
+			gone, last := *thing, len(q.items)-1
+			copy(q.items[i:], q.items[i+1:])
+			q.items[last] = gone
+			q.items = q.items[:last]
+			return
+		}
+	}
+}
+
+// Reset closes all, and keeps the memory.
+func (q *Queue[T]) Reset() { q.items = q.items[:0] }

@@ -96,3 +96,44 @@ func TestRefs(t *testing.T) {
 	r.Reset()
 	f(nil)
 }
+
+// TestQueue: things stay in the order of their opening, the oldest is given up beyond the limit, and memory is used again.
+func TestQueue(t *testing.T) {
+	var q opened.Queue[part]
+	f := func(want string) {
+		t.Helper()
+		got := ""
+		for i := range q.All() {
+			got += string(q.All()[i].buf)
+		}
+		if got != want {
+			t.Errorf("open are %s, want %s", got, want)
+		}
+	}
+	add := func(name string) {
+		p := q.Add(3)
+		p.buf = append(p.buf[:0], name...)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		add(name)
+	}
+	q.Drop(&q.All()[1])
+	f("ac")
+	q.Drop(&part{})
+	f("ac")
+	add("d")
+	f("acd")
+	add("e")
+	f("cde")
+	q.Drop(&q.All()[2])
+	f("cd")
+	q.Reset()
+	f("")
+	turn := func() {
+		add("x")
+		q.Drop(&q.All()[0])
+	}
+	if n := testing.AllocsPerRun(10, turn); n > 0 {
+		t.Errorf("opening and closing cost %.0f allocations", n)
+	}
+}

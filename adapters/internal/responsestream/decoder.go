@@ -199,7 +199,7 @@ func (d *Decoder) TrackText(to any, text, _ []byte) bool {
 	case *part:
 		to.emitted += len(text)
 	case *call:
-		to.take(text)
+		to.emitted.Add(text)
 	}
 	return true
 }

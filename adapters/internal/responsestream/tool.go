@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
@@ -44,8 +45,7 @@ type call struct {
 	resume bool   // the call is the one that a request for approval announced in an earlier response
 	client bool
 
-	emitted int    // bytes of arguments streamed, still escaped
-	hash    uint64 // of them
+	emitted texthash.Extent // the arguments that were streamed, still escaped
 
 	named, ready, ended bool
 }
@@ -184,12 +184,12 @@ func (d *Decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 	fragment := text
 	if c.typ.wrap {
 		b := d.scratch.Begin()
-		if c.emitted == 0 {
+		if c.emitted.Length == 0 {
 			b = append(append(append(b, `{\"`...), c.typ.input...), `\":\"`...)
 		}
 		fragment = d.scratch.Since(rawjson.AppendEscaped(b, text))
 	}
-	c.take(text)
+	c.emitted.Add(text)
 	if !c.typ.wrap {
 		d.lastCall = c
 	}
@@ -198,26 +198,9 @@ func (d *Decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 	return dst
 }
 
-// take notes what was said of the arguments.
-func (c *call) take(text []byte) {
-	c.emitted += len(text)
-	c.hash = Hash(c.hash, text)
-}
-
 // unseen reports whether nothing has been said of the call but arguments. They come once more with the end of its item,
 // which says what it is to be known by.
 func (c *call) unseen() bool { return !c.named && len(c.given) == 0 && len(c.name) == 0 }
-
-// Hash is FNV-1a: of two texts it tells whether one begins with the other without keeping either.
-func Hash(h uint64, p []byte) uint64 {
-	if h == 0 {
-		h = 14695981039346656037
-	}
-	for _, c := range p {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
-}
 
 // argsDone says that the arguments are complete. With that, peers are known to say them for the first time, or their rest.
 func (d *Decoder) argsDone(dst []hub.Event) ([]hub.Event, error) {
@@ -233,8 +216,8 @@ func (d *Decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Eve
 	}
 	d.identify(it)
 	text, isText := rawjson.Str(full)
-	if isText && len(text) > c.emitted && c.emitted > 0 && Hash(0, text[:c.emitted]) == c.hash {
-		dst = d.args(dst, it, text[c.emitted:])
+	if n := c.emitted.Length; isText && len(text) > n && n > 0 && c.emitted.Opens(text) {
+		dst = d.args(dst, it, text[n:])
 	}
 	if c.typ.wrap {
 		return d.wrapped(dst, it, text)
@@ -247,9 +230,9 @@ func (d *Decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Eve
 		ev.Value = d.scratch.Since(append(append(b, full...), '}'))
 	case !isText && !rawjson.IsNull(full):
 		ev.Value = full
-	case c.emitted == 0:
+	case c.emitted.Length == 0:
 		ev.Text = text
-	case len(text) > 0 && len(text) != c.emitted: // they differ: the sequencer says so
+	case len(text) > 0 && len(text) != c.emitted.Length: // they differ: the sequencer says so
 		if joined, ok := rawjson.ValueOfText(d.scratch.Begin(), text); ok {
 			ev.Value = d.scratch.Since(joined)
 		}
@@ -260,7 +243,7 @@ func (d *Decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Eve
 // wrapped ends arguments that are plain text.
 func (d *Decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 	c := &it.call
-	if c.emitted == 0 {
+	if c.emitted.Length == 0 {
 		c.ready = true
 		dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: c.id})
 		b := append(append(append(d.scratch.Begin(), `{"`...), c.typ.input...), `":"`...)
