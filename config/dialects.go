@@ -51,7 +51,8 @@ func ReadDialect(path string) (*Description, error) {
 	}
 	var node yaml.Node
 	if err := yaml.Unmarshal(data, &node); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		line, msg := syntaxProblem(err, data)
+		return nil, fmt.Errorf("%s:%d:1: %s", path, line, msg)
 	}
 	if len(node.Content) == 0 || node.Content[0].Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("%s: the file must hold a map of keys", path)

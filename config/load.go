@@ -148,18 +148,34 @@ func isEmpty(doc *yaml.Node) bool {
 
 var syntaxError = regexp.MustCompile(`^(?:yaml: )?(?:line ([0-9]+): )?(.*)`)
 
-// syntax reports an error of the YAML parser, which ends the reading and knows only a line.
+// syntax reports an error of the YAML parser, which ends the reading.
 func (r *report) syntax(err error, data []byte) {
+	line, msg := syntaxProblem(err, data)
+	r.addAt(place{line, 1}, "", "%s", msg)
+}
+
+// syntaxProblem is what an error of the YAML parser says, which knows only a line, and what helps against the commonest ones.
+func syntaxProblem(err error, data []byte) (line int, msg string) {
 	m := syntaxError.FindStringSubmatch(err.Error()) // fits any text
 	lines := strings.Split(string(data), "\n")
-	line, _ := strconv.Atoi(m[1])
+	line, _ = strconv.Atoi(m[1])
 	if strings.HasPrefix(m[2], "did not find expected") {
 		line++ // the parser counts from 0 here, and its scanner from 1
 	}
 	line = min(max(line, 1), len(lines))
 	hint := ""
-	if text := lines[line-1]; strings.Contains(text, "${") && strings.ContainsAny(strings.ReplaceAll(text, "${", ""), "[{") {
+	switch text := lines[line-1]; {
+	case strings.Contains(text, "${") && strings.ContainsAny(strings.ReplaceAll(text, "${", ""), "[{"):
 		hint = `; inside [ ] and { } a reference needs quotes: "${NAME}"`
+	case reservedValue.MatchString(text):
+		hint = "; a value that begins with @ or ` needs quotes"
+	case tabIndent.MatchString(text):
+		hint = "; lines are indented by spaces, not by tabs"
 	}
-	r.addAt(place{line, 1}, "", "is not valid YAML here or in the block that begins here: %s%s", clip(m[2]), hint)
+	return line, fmt.Sprintf("is not valid YAML here or in the block that begins here: %s%s", clip(m[2]), hint)
 }
+
+var (
+	reservedValue = regexp.MustCompile("[:,\\[-] *[@`]")
+	tabIndent     = regexp.MustCompile(`^ *\t`)
+)

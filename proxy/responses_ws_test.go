@@ -84,7 +84,7 @@ func TestResponsesClientByWebSocket(t *testing.T) {
 
 	dead := start(t, simple("http://127.0.0.1:1/", "", "", "client: openai-responses\n"))
 	c = dead.dialWS("/run")
-	c.say(`{"type":"response.create","stream_id":"a"}`)
+	c.say(`{"type":"response.create","input":"hi","stream_id":"a"}`)
 	all := c.response()
 	if last := all[len(all)-1]; last.Type != "response.failed" || last.Stream != "a" || last.Response.Error.Code != "server_error" {
 		t.Errorf("got %+v", last)

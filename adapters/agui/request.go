@@ -46,7 +46,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	conversation.MarkClients(req.Messages, &req.Tools)
 	req.Messages = takeEchoes(req.Messages, req.Answers)
 	req.Remember(true)
-	return nil
+	return conversation.RequiredContents(input.Messages)
 }
 
 // filled is v, or nil where there is nothing in it: clients write {} for what the application has not set.

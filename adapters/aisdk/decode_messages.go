@@ -33,7 +33,11 @@ func decodeMessage(b *conversation.Builder, o *rawjson.Object) {
 	if metadata := rawjson.NotNull(o.Get("metadata")); metadata != nil {
 		to.Meta = own(metadata)
 	}
-	for v, part := range rawjson.EachObject(o.Get("parts")) {
+	parts := o.Get("parts")
+	if text := o.Text("content"); rawjson.IsNull(parts) && len(text) > 0 {
+		b.Add(hub.Part{Kind: hub.PartText, Text: text}) // as before version 5 of the AI SDK, and as written by hand
+	}
+	for v, part := range rawjson.EachObject(parts) {
 		decodePart(b, v, part)
 	}
 }

@@ -46,7 +46,13 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	decodeSettings(req, &in)
 	req.Extra = conversation.Extra(&in.All, dialectName, func(key []byte) bool { return read[string(key)] })
-	return decodeConversation(req, &in)
+	if err := conversation.Required("messages", in.Messages); err != nil {
+		return err
+	}
+	if err := decodeConversation(req, &in); err != nil {
+		return err
+	}
+	return conversation.RequiredContents(in.Messages)
 }
 
 // decodeThread reads whether the server keeps the conversation. Each answer can be gone on from once, and what goes on has the

@@ -217,7 +217,7 @@ func TestBounds(t *testing.T) {
 
 // TestRequest: the model and the version are taken from the call; what it does not say of the length of the answer, the API wants.
 func TestRequest(t *testing.T) {
-	body := `{"model":"m","stream":true}`
+	body := `{"model":"m","messages":[],"stream":true}`
 	req := hub.Request{Header: func(name string) string { return map[string]string{"anthropic-version": "2026-10-21"}[name] }}
 	if err := Dialect.Requests.DecodeRequest(&req, []byte(body)); err != nil {
 		t.Fatal(err)

@@ -36,6 +36,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Choice = decodeChoice(rawjson.Get(in.Tools, "toolChoice"))
 	decodeSettings(&req.Settings, &in)
 	req.Extra = conversation.Extra(&in.All, dialectName, func(key []byte) bool { return read[string(key)] })
+	if err := conversation.Required("messages", in.Messages); err != nil {
+		return err
+	}
 	return decodeConversation(req, &in)
 }
 

@@ -3,11 +3,35 @@ package conversation
 import (
 	"bytes"
 	"slices"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
+
+// Required is the error of a request without the member in which its dialect has what is said; nil if it is there. Such a body is mostly one
+// of another dialect, and without the error nothing of it would reach the agent but the question for an answer.
+func Required(name string, v rawjson.Value) error {
+	if rawjson.IsNull(v) {
+		return hub.NewError(hub.ReasonMissing, name, -1, "want what is said")
+	}
+	return nil
+}
+
+// RequiredContents is the error of a list of messages in which one of the user's has no content; nil if all have it.
+func RequiredContents(ms rawjson.Value) error {
+	n := 0
+	for _, m := range rawjson.EachObject(ms) {
+		if string(m.Text("role")) == "user" {
+			if err := Required("messages."+strconv.Itoa(n)+".content", m.Get("content")); err != nil {
+				return err
+			}
+		}
+		n++
+	}
+	return nil
+}
 
 // Extra are the members of a request that only the API of its dialect knows. isRead holds for those that have a place in the model,
 // and for those that change nothing in the answer, such as hints for caches; null and false are as good as nothing.

@@ -33,6 +33,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Choice = decodeChoice(choice)
 	decodeConfig(&req.Settings, genai.Member(o, "generationConfig", "generation_config"))
 	req.Extra = conversation.Extra(o, dialectName, isRead)
+	if err := conversation.Required("contents", o.Get("contents")); err != nil {
+		return err
+	}
 	return decodeConversation(req, o)
 }
 

@@ -58,6 +58,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Choice = decodeChoice(config.Get("tool_choice"))
 	decodeSettings(&req.Settings, o, &config)
 	req.Extra = decodeExtra(o, &config)
+	if err := conversation.Required("input", o.Get("input")); err != nil {
+		return err
+	}
 	return decodeInput(req, o)
 }
 

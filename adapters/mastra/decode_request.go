@@ -46,7 +46,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Partial, req.Create = len(req.Thread) > 0, len(req.Thread) > 0
 	req.Begins, req.Tools.Known = !req.Partial, true
 	decodeInput(req, o)
-	return nil
+	return conversation.Required("messages", o.Get("messages"))
 }
 
 // decodeInput reads what is said. Instructions come first, and hold for this request alone; so does what the application adds.

@@ -56,7 +56,13 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	s.Format = decodeFormat(asked.Format)
 	req.Extra = conversation.Extra(&asked.All, Dialect.Name, func(key []byte) bool { return read[string(key)] })
+	if err := conversation.Required("messages", asked.Messages); err != nil {
+		return err
+	}
 	req.Messages, err = messages{}.DecodeMessages(nil, asked.Messages)
+	if err == nil {
+		err = conversation.RequiredContents(asked.Messages)
+	}
 	req.Remember(false)
 	return err
 }

@@ -82,7 +82,7 @@ func TestRowsC20H5Answer(t *testing.T) {
 		t.Helper()
 		enc := encoderWith(t, map[string]any{"usage": option})
 		req := &hub.Request{Unique: []byte("u-7"), Time: 1790000000500}
-		if err := Dialect.Requests.DecodeRequest(req, []byte(body)); err != nil {
+		if err := Dialect.Requests.DecodeRequest(req, []byte(`{"messages":[],`+body[1:])); err != nil {
 			t.Fatal(err)
 		}
 		req.Body = nil

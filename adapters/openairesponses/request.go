@@ -111,7 +111,15 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Call = appendCall(nil, &c, seed)
 	err := decodeInput(req, &c)
 	req.Remember(false)
+	if err == nil && !goesOn(req, &c) {
+		err = conversation.Required("input", c.Input)
+	}
 	return err
+}
+
+// goesOn reports whether there is a conversation though the request says nothing: what it goes on from, or a prompt of the API's.
+func goesOn(req *hub.Request, c *create) bool {
+	return req.Prepare || len(req.Previous) > 0 || !rawjson.IsNull(c.Conversation) || !rawjson.IsNull(c.All.Get("prompt"))
 }
 
 // decodeMemory reads what the request goes on from, and what is to be remembered of it.
