@@ -226,10 +226,13 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusLimit:
 		word = "limit"
 	}
-	if e.root.current == nil || e.modes&modeTuple == 0 {
+	if e.modes&modeTuple == 0 {
 		return hub.Folded
 	}
 	m := e.root.current
+	if m == nil { // a model that says nothing may have been kept from it
+		m = e.message(out, &e.root, roleAgent, nil)
+	}
 	b := m.appendEmpty(m.begin(out, &e.root))
 	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), word...), `"}`...)
 	member.End(out, append(b, e.root.tail...))
