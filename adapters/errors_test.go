@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -53,4 +54,29 @@ func TestReasonsAcross(t *testing.T) {
 	// What a failed call has written besides is passed on as well.
 	f("output of a failed call", start+call+`{"kind":"tool.end","id":"t","status":"error","text":"`+why+`","err":"exit 1"}`+done)
 	f("value of a failed call", start+call+`{"kind":"tool.end","id":"t","status":"error","value":{"a":"`+why+`"},"err":"exit 1"}`+done)
+}
+
+// TestEarlyEndsAcross: a run that a limit, a filter or a refusal has ended does not look as if it were complete, also where nothing was said. Three
+// dialects have neither a reason nor a notice for it.
+func TestEarlyEndsAcross(t *testing.T) {
+	without := map[string]bool{"agentevent": true, "pydantic": true, "simplified": true}
+	for _, target := range adapters.All() {
+		if target.NewEncoder == nil || without[target.Name] {
+			continue
+		}
+		for _, said := range []string{"", `{"kind":"text.delta","text":"Hi"}` + "\n"} {
+			ended := func(s hub.Status) string {
+				evs, err := adaptertest.Events([]byte(`{"kind":"run.start","id":"r"}` + "\n" + said + `{"kind":"run.end","status":"` + s.String() + `"}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return text((&adaptertest.Stream{Loose: evs}).Translate(target, target.Defaults()))
+			}
+			for _, s := range []hub.Status{hub.StatusLength, hub.StatusFiltered, hub.StatusRefused, hub.StatusLimit} {
+				if got := ended(s); got == ended(hub.StatusDone) {
+					t.Errorf("%s: %s is the same as done after %q:\n%s", target.Name, s, said, got)
+				}
+			}
+		}
+	}
 }

@@ -22,6 +22,7 @@ func appendMessages(dst []byte, ms []hub.Message, answers map[*hub.Part]*hub.Dec
 	w := messageWriter{
 		Writer: jsonwriter.New(dst), losses: l, ids: conversation.MessageIDs(ms), calls: conversation.CallIDs(ms), answers: answers,
 	}
+	conversation.LostNames(ms, l)
 	w.Open('[')
 	for i := 0; i < len(ms); {
 		n := 1

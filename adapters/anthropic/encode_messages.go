@@ -12,6 +12,7 @@ import (
 // begin that of the user behind them.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	w := newTurnWriter(conversation.CallIDs(ms), l)
+	conversation.LostNames(ms, l)
 	for i := range ms {
 		if whole := ms[i].Meta.Of(dialectName); whole != nil {
 			w.Turns = append(w.Turns, conversation.Turn{Role: ms[i].Role, Whole: whole})

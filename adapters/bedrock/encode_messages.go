@@ -14,6 +14,7 @@ import (
 // begin that of the user behind them.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	w := newTurnWriter(conversation.CallIDs(ms), l)
+	conversation.LostNames(ms, l)
 	for i := range ms {
 		w.Message(&ms[i])
 	}

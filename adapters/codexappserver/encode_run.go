@@ -81,6 +81,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case len(hub.Why(ev)) > 0 && fault == nil:
 		disposition = hub.Folded
 	}
+	if text := phrases.Early(ev.Status); text != "" && e.begun { // a turn has no word for it
+		e.end(out, append(append(append(e.begin(out, "warning", nil), `,"message":"`...), text...), '"'))
+	}
 	e.turnRecord(out, "turn/completed", e.thread, e.turn, word, fault)
 	return disposition
 }

@@ -70,8 +70,22 @@ func NothingNew() error {
 	return hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and the agent takes nothing else")
 }
 
-// Said are the messages of the user's among [Latest]. Instructions, and what the agent says there, are losses.
-func Said(req *hub.Request, l *hub.Losses) (said []hub.Message) {
+// Said are the messages of the user's among [Latest]. Instructions, what the agent says there, and the names of users are losses.
+func Said(req *hub.Request, l *hub.Losses) []hub.Message {
+	said := SaidBy(req, l)
+	LostNames(said, l)
+	return said
+}
+
+// LostNames notes the names of those who speak, for dialects that have no place for them.
+func LostNames(ms []hub.Message, l *hub.Losses) {
+	for i := range ms {
+		l.AddIf("messages.name", len(ms[i].Name) > 0)
+	}
+}
+
+// SaidBy are the same messages for dialects that have a place for the names of users.
+func SaidBy(req *hub.Request, l *hub.Losses) (said []hub.Message) {
 	system, _ := Leading(req.Messages)
 	l.AddIf("messages.system", len(system) > 0)
 	for _, m := range Latest(req) {

@@ -88,12 +88,15 @@ func TestSince(t *testing.T) {
 // TestPreamble: an agent that begins anew receives the history.
 func TestPreamble(t *testing.T) {
 	call := hub.Part{Kind: hub.PartCall, Name: []byte("look"), Value: []byte(`{"at":"sky"}`), Result: &hub.CallResult{Status: hub.StatusOK, Text: []byte("blue")}}
+	shell := hub.Part{Kind: hub.PartCall, Name: []byte("shell"), Text: []byte("ls -l")}
+	refusal := hub.Part{Kind: hub.PartRefusal, Text: []byte("Not this.")}
 	file := hub.Part{Kind: hub.PartFile, File: &hub.FileRef{Media: []byte("image/png")}}
 	req := &hub.Request{Messages: []hub.Message{
 		{Role: hub.RoleSystem, Parts: user("Be kind.").Parts}, user("Which colour?"), {Role: hub.RoleAgent, Parts: []hub.Part{call}}, agent("Blue."),
+		{Role: hub.RoleAgent, Parts: []hub.Part{shell, refusal}},
 		{Role: hub.RoleUser, Parts: []hub.Part{file}}, user("And now?"),
 	}}
-	news := conversation.From(req, 5)
+	news := conversation.From(req, 6)
 	if len(news.Messages) != 1 || len(news.Messages[0].Parts) != 2 || string(news.Messages[0].Parts[1].Text) != "And now?" {
 		t.Fatalf("%+v", news.Messages)
 	}
@@ -108,6 +111,10 @@ Result: blue
 
 Assistant: Blue.
 
+Tool call: shell ls -l
+
+Assistant: Not this.
+
 User: [file image/png]
 
 </conversation>
@@ -118,7 +125,7 @@ Go on from there. The user says:
 	if got != want {
 		t.Errorf("got:\n%s", got)
 	}
-	if len(req.Messages[5].Parts) != 1 {
+	if len(req.Messages[6].Parts) != 1 {
 		t.Error("the request itself was changed")
 	}
 	if news := conversation.From(&hub.Request{Messages: []hub.Message{user("Hello")}}, 0); len(news.Messages[0].Parts) != 1 {

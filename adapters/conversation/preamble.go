@@ -29,7 +29,7 @@ func appendPart(dst []byte, role hub.Role, p *hub.Part) []byte {
 		return appendCall(dst, p)
 	case role != hub.RoleUser && role != hub.RoleAgent:
 		return dst
-	case p.Kind == hub.PartText && !Blank(p.Text):
+	case (p.Kind == hub.PartText || p.Kind == hub.PartRefusal) && !Blank(p.Text):
 		return append(append(append(dst, speakers[role]...), p.Text...), `\n\n`...)
 	case p.Kind == hub.PartFile:
 		name := rawjson.First(p.File.Name, p.File.Media)
@@ -43,8 +43,8 @@ var speakers = map[hub.Role]string{hub.RoleUser: "User: ", hub.RoleAgent: "Assis
 // appendCall appends a call and its result.
 func appendCall(dst []byte, p *hub.Part) []byte {
 	dst = append(append(dst, `Tool call: `...), p.Name...)
-	if len(p.Value) > 0 {
-		dst = rawjson.AppendEscaped(append(dst, ' '), p.Value)
+	if len(p.Value) > 0 || len(p.Text) > 0 {
+		dst = append(append(dst, ' '), Arguments(p)...)
 	}
 	if p.Result != nil {
 		ev := p.Result.Event()

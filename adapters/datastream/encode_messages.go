@@ -17,6 +17,7 @@ import (
 // one or the other.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	w := messageWriter{Writer: jsonwriter.New(dst), losses: l, ids: conversation.CallIDs(ms)}
+	conversation.LostNames(ms, l)
 	w.Open('[')
 	for i := range ms {
 		if ms[i].Role == hub.RoleResults {

@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -144,17 +145,13 @@ func (e *encoder) splice(out *wire.Out, record rawjson.Value) hub.Disposition {
 var endings = map[hub.Status]string{
 	hub.StatusFailed:    agentFailed,
 	hub.StatusTruncated: hub.Fail(hub.CodeTruncated, nil).Text(),
-	hub.StatusLength:    "The answer was cut at its maximum length.",
-	hub.StatusLimit:     "The run was stopped at its limit of turns or costs.",
-	hub.StatusRefused:   "The model refused to answer.",
-	hub.StatusFiltered:  "The answer was cut by a content filter.",
 	hub.StatusPaused:    "The run waits for an answer that cannot be given here.",
 	hub.StatusTools:     "The run waits for tools that cannot be run here.",
 }
 
 // explain writes the error of a run, or what its ending means, if there is something to say.
 func (e *encoder) explain(out *wire.Out, ev *hub.Event, fatal bool) hub.Disposition {
-	text := rawjson.Or(hub.Why(ev), endings[ev.Status])
+	text := rawjson.Or(hub.Why(ev), endings[ev.Status]+phrases.Early(ev.Status))
 	if len(text) == 0 {
 		return hub.Native
 	}

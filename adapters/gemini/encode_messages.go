@@ -13,6 +13,7 @@ import (
 // right behind it.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	w := turnWriter{ids: conversation.CallIDs(ms), losses: l}
+	conversation.LostNames(ms, l)
 	for i := range ms {
 		w.message(&ms[i])
 	}
@@ -102,7 +103,7 @@ func (w *turnWriter) part(role hub.Role, p *hub.Part) {
 
 // text writes a text with its signature, unless there is neither.
 func (w *turnWriter) text(role hub.Role, p *hub.Part) {
-	thought, sig := p.Kind == hub.PartReasoning, signature(p)
+	thought, sig := p.Kind == hub.PartReasoning, w.signature(p)
 	if thought && (role != hub.RoleAgent || len(p.Text)+len(sig) == 0) {
 		w.losses.Add("messages.reasoning")
 		return
@@ -127,11 +128,12 @@ const (
 	noSignature = "skip_thought_signature_validator"
 )
 
-// signature is that of a part, nil if it can be none of Gemini's.
-func signature(p *hub.Part) []byte {
+// signature is that of a part, nil if it can be none of Gemini's, which is the loss messages.signature.
+func (w *turnWriter) signature(p *hub.Part) []byte {
 	if string(p.Sig) == noSignature || genai.IsBase64(p.Sig) {
 		return p.Sig
 	}
+	w.losses.AddIf("messages.signature", len(p.Sig) > 0)
 	return nil
 }
 
@@ -167,7 +169,7 @@ func (w *turnWriter) serverCall(v rawjson.Value) {
 // function writes a call. Of the calls of one turn the first is signed.
 func (w *turnWriter) function(p *hub.Part, id []byte) {
 	w.turns.At(hub.RoleAgent)
-	sig := signature(p)
+	sig := w.signature(p)
 	if len(sig) == 0 && w.isFirst() {
 		sig = []byte(noSignature)
 	}

@@ -70,7 +70,7 @@ func statusOf(st hub.Status) (status string, exact bool) {
 		return "requires_action", true
 	case hub.StatusLength:
 		return "incomplete", true
-	case hub.StatusFiltered:
+	case hub.StatusFiltered, hub.StatusRefused:
 		return "incomplete", false
 	case hub.StatusLimit:
 		return "budget_exceeded", true

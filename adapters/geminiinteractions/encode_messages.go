@@ -13,6 +13,7 @@ import (
 // AppendMessages writes messages as steps: texts and files in a row are one, every other part is one, and results stand behind the calls.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	w := newStepWriter(jsonwriter.New(dst), ms, l)
+	conversation.LostNames(ms, l)
 	w.Open('[')
 	for i := range ms {
 		w.message(&ms[i])

@@ -217,10 +217,13 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusTools, hub.StatusDone:
 		return hub.NativeIf((ev.Status == hub.StatusTools) == (len(e.waiting) > 0)) // readers look at the calls
 	}
-	if e.root.current == nil || e.modes&modeTuple == 0 {
+	if e.modes&modeTuple == 0 {
 		return hub.Folded
 	}
 	m := e.root.current
+	if m == nil { // a model that says nothing may have been kept from it
+		m = e.message(out, &e.root, roleAgent, nil)
+	}
 	b := m.appendEmpty(m.begin(out, &e.root))
 	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), finishReasons[ev.Status]...), `"}`...)
 	member.End(out, append(b, e.root.tail...))

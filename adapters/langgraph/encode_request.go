@@ -84,7 +84,7 @@ func lostBeside(req *hub.Request, l *hub.Losses) {
 // newMessages are what is new to the thread: results of calls that it waits for, and what the user says.
 func newMessages(req *hub.Request, l *hub.Losses) []hub.Message {
 	results := slices.Concat(conversation.LeftBehind(req), conversation.Returned(req))
-	said := conversation.Said(req, l)
+	said := conversation.SaidBy(req, l)
 	if len(results) == 0 {
 		return said
 	}

@@ -80,7 +80,7 @@ func TestFates(t *testing.T) {
 	f("a call in the message of the text", "messages-tuple", hub.Native, `"success"`,
 		text(hub.TextStart, "p", "m1", ""), call, text(hub.TextDelta, "p", "m1", "on"), end(hub.StatusTools))
 	f("a reason", "messages-tuple", hub.Native, `"finish_reason":"length"`, text(hub.TextStart, "p", "m1", ""), end(hub.StatusLength))
-	f("a reason without a message", "messages-tuple", hub.Folded, `"success"`, end(hub.StatusLength))
+	f("a reason without a message", "messages-tuple", hub.Native, `"content":"","response_metadata":{"finish_reason":"content_filter"}`, end(hub.StatusFiltered))
 	f("a reason, not requested", "updates", hub.Folded, `"success"`, text(hub.TextStart, "p", "m1", ""), end(hub.StatusLength))
 }
 

@@ -82,6 +82,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	}
 	l.AddIf("answers", len(conversation.Decided(req)) > 0)
 	w := writer{Writer: jsonwriter.New(dst), ids: conversation.CallIDs(req.Messages), losses: l}
+	conversation.LostNames(req.Messages, l)
 	w.Open('{')
 	w.OpenAt("messages", '[')
 	for i := range req.Messages {
@@ -99,6 +100,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 // AppendMessages writes them as messages for models.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	w := writer{Writer: jsonwriter.New(dst), ids: conversation.CallIDs(ms), losses: l}
+	conversation.LostNames(ms, l)
 	w.Open('[')
 	for i := range ms {
 		w.message(&ms[i])
@@ -282,6 +284,7 @@ func (w *writer) call(p *hub.Part) (call, result []byte) {
 		return b.Buf, nil
 	}
 	ev := p.Result.Event()
+	w.losses.AddIf("messages.result.content", !conversation.OnlyText(p.Result.Content))
 	r := jsonwriter.New(nil)
 	r.Open('{')
 	r.Const("type", "tool-result")

@@ -31,6 +31,7 @@ type inputWriter struct {
 
 func (w *inputWriter) messages(ms []hub.Message) {
 	w.ids = conversation.CallIDs(ms)
+	conversation.LostNames(ms, w.losses)
 	for i := range ms {
 		m := &ms[i]
 		switch m.Role {
@@ -65,7 +66,6 @@ func (w *inputWriter) asked(role string, m *hub.Message) {
 	if len(parts) == 0 {
 		return
 	}
-	w.losses.AddIf("messages.name", len(m.Name) > 0)
 	w.Open('{')
 	w.Const("type", "message")
 	w.Const("role", role)

@@ -52,6 +52,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	if err != nil {
 		return dst, err
 	}
+	conversation.LostNames(history, l)
 	conversation.LostParts(news, l)
 	history, unanswered := splitAnswered(history)
 	conversation.LostParts(unanswered, l)

@@ -33,6 +33,22 @@ func Run(s hub.Status) string {
 	return "The run failed."
 }
 
+// Early is what is said of a run that ended without a failure before its answer was complete, "" of any other, where a dialect has no reason
+// for that.
+func Early(s hub.Status) string {
+	switch s {
+	case hub.StatusLength:
+		return "The answer was cut at its maximum length."
+	case hub.StatusLimit:
+		return "The run was stopped at its limit of turns or costs."
+	case hub.StatusRefused:
+		return "The model refused to answer."
+	case hub.StatusFiltered:
+		return "The answer was cut by a content filter."
+	}
+	return ""
+}
+
 // RunError is why a run did not end well: in its own words, or in those of Run.
 func RunError(ev *hub.Event) []byte {
 	if why := hub.Why(ev); len(why) > 0 {
