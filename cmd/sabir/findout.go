@@ -182,8 +182,8 @@ func (d *detection) askForms(ctx context.Context, base *fetch.Request, address s
 		}
 		request := hello(base, form, d.model)
 		in, done, err := request.Open(ctx, address)
-		if why := refusal(err); why != "" {
-			d.refusals = append(d.refusals, formRefusal{name, why})
+		if why, words := refusal(err); why != "" {
+			d.refusals = append(d.refusals, formRefusal{name, why, words})
 			continue
 		}
 		if err != nil {
@@ -196,7 +196,7 @@ func (d *detection) askForms(ctx context.Context, base *fetch.Request, address s
 			return "", err
 		}
 		if len(d.data) == 0 {
-			d.refusals = append(d.refusals, formRefusal{name, "an empty answer"})
+			d.refusals = append(d.refusals, formRefusal{form: name, why: "an empty answer"})
 			continue
 		}
 		if as = name; d.report.Sure() != recognize.Ambiguous {
@@ -212,9 +212,12 @@ func (d *detection) askForms(ctx context.Context, base *fetch.Request, address s
 // formRefusals are the forms of request that a server has refused.
 type formRefusals []formRefusal
 
-type formRefusal struct{ form, why string }
+type formRefusal struct {
+	form, why string
+	words     string // of the server
+}
 
-// Error is "the agent takes none of the forms of request that were tried: 422 to agui, openai-chat".
+// Error is "the agent takes none of the forms of request that were tried: 422 to agui, openai-chat; to agui it says: prompt is missing".
 func (rs formRefusals) Error() string {
 	var b strings.Builder
 	b.WriteString("the agent takes none of the forms of request that were tried: ")
@@ -228,20 +231,23 @@ func (rs formRefusals) Error() string {
 			b.WriteString(r.why + " to " + r.form)
 		}
 	}
+	if i := slices.IndexFunc(rs, func(r formRefusal) bool { return r.words != "" }); i >= 0 {
+		b.WriteString("; to " + rs[i].form + " it says: " + rs[i].words)
+	}
 	return b.String()
 }
 
-// refusal says how a server has refused a form of request: by a status, or as home-made ones do whose handler fails, by hanging up. It is
-// "" for what is no refusal of the form.
-func refusal(err error) string {
+// refusal says how a server has refused a form of request, and in which words: by a status, or as home-made ones do whose handler fails, by
+// hanging up. It is "" for what is no refusal of the form.
+func refusal(err error) (why, words string) {
 	var refused *fetch.StatusError
 	switch {
 	case errors.As(err, &refused) && refusesForm(refused.Status):
-		return strconv.Itoa(refused.Status)
+		return strconv.Itoa(refused.Status), refused.Words()
 	case errors.Is(err, io.EOF):
-		return "no answer"
+		return "no answer", ""
 	}
-	return ""
+	return "", ""
 }
 
 // hello is base with "Hello" in the form of a dialect.

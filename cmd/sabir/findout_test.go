@@ -87,7 +87,8 @@ func hostile(t *testing.T, asked *atomic.Int32) *httptest.Server {
 		case "/closed":
 			http.Error(w, "private", http.StatusUnauthorized)
 		case "/refuses":
-			http.Error(w, "private", http.StatusUnprocessableEntity)
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprintf(w, "{\"detail\":[{\"loc\":[\"body\",\n\t\"prompt\"],\x1b[31m\"msg\":\"Field required\",\"for\":%q}]}", r.Header.Get("Authorization"))
 		case "/error":
 			fmt.Fprint(w, "data: {\"type\":\"error\"}\n\n")
 		default:
@@ -138,6 +139,7 @@ func TestAskHostile(t *testing.T) {
 	f("/closed", 1, "answered with status 401 Unauthorized")
 	f("/nowhere", servers, "answered with status 404 Not Found")
 	f("/refuses", every, "takes none of the forms of request that were tried: 422 to agui, openai-chat, ")
+	f("/refuses", every, `; to agui it says: {"detail":[{"loc":["body", "prompt"],[31m"msg":"Field required","for":""}]}`)
 	f("/error", every, "several dialects fit as well: ")
 }
 

@@ -10,7 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Request is what is asked.
@@ -35,12 +38,41 @@ type StatusError struct {
 	Status int
 	Said   []byte // how its body begins
 	text   string
+
+	secrets []string // of the request, which servers may repeat
 }
 
 // maxSaid is how much is read of an answer that is no success, in bytes.
 const maxSaid = 4 << 10
 
 func (e *StatusError) Error() string { return e.text }
+
+// mostWords is how much of what a server says is shown, in characters.
+const mostWords = 300
+
+// Words are what the body says, on one line, "" if it is no text.
+func (e *StatusError) Words() string {
+	if !utf8.Valid(e.Said) && len(e.Said) < maxSaid {
+		return ""
+	}
+	line := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, string(e.Said))
+	for _, secret := range e.secrets {
+		line = strings.ReplaceAll(line, secret, "…")
+	}
+	words := []rune(strings.Join(strings.Fields(line), " "))
+	if len(words) > mostWords {
+		return string(words[:mostWords]) + "…"
+	}
+	return string(words)
+}
 
 // PageError is an answer for people.
 type PageError struct{ shown string }
@@ -72,6 +104,7 @@ func (r *Request) Open(ctx context.Context, address string) (io.Reader, func(), 
 		var refused *StatusError
 		if errors.As(err, &refused) {
 			refused.Said, _ = io.ReadAll(io.LimitReader(resp.Body, maxSaid))
+			refused.secrets = r.secrets(req.URL)
 		}
 		_ = resp.Body.Close()
 		return nil, nil, err
@@ -111,6 +144,32 @@ func judge(resp *http.Response, shown string) error {
 func withoutSecrets(u *url.URL) string {
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	return shown.String()
+}
+
+// leastSecret is how long a secret is at least. Shorter words stand in other words.
+const leastSecret = 4
+
+// secrets are what is not shown of a request: values of header fields and of the query, and what stands before the host.
+func (r *Request) secrets(u *url.URL) (all []string) {
+	add := func(words ...string) {
+		for _, w := range words {
+			if len(w) >= leastSecret {
+				all = append(all, w)
+			}
+		}
+	}
+	for _, field := range r.Header {
+		_, value, _ := strings.Cut(field, ":")
+		add(strings.TrimSpace(value))
+		add(strings.Fields(value)...) // a token behind its scheme
+	}
+	for _, values := range u.Query() {
+		add(values...)
+	}
+	password, _ := u.User.Password()
+	add(u.RawQuery, password)
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // what holds another first
+	return all
 }
 
 func (r *Request) make(ctx context.Context, address string) (*http.Request, error) {
