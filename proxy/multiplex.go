@@ -68,6 +68,10 @@ func (m *multiplexer) refuseHead(in message) {
 		m.refuse(id, in.fail)
 		return
 	}
+	if in.fail.Code == hub.CodeBodies {
+		m.hangUp(websocket.CloseTryAgainLater, "limits.bodies is used up", in.fail)
+		return
+	}
 	m.hangUp(websocket.CloseMessageTooBig, "the message is larger than limits.request_body", in.fail)
 }
 

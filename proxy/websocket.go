@@ -92,6 +92,7 @@ func (x *session) serve(conn *websocket.Conn) {
 		close(x.gone)
 	}
 	x.sendClose(code)
+	x.forget()
 	fasthttp.ReleaseRequest(x.handshake)
 }
 
@@ -199,7 +200,8 @@ func (x *session) run(m message) (f *hub.Failure) {
 			f = hub.Fail(hub.CodeInternal, nil)
 		}
 	}()
-	c, f := x.call(m)
+	defer m.lease.End()
+	c, f := x.call(&m)
 	if f != nil {
 		return x.refuse(f)
 	}
@@ -227,7 +229,7 @@ func (x *session) run(m message) (f *hub.Failure) {
 }
 
 // call makes the call for a message, out of the handshake, by the routes that are in force now.
-func (x *session) call(m message) (*call, *hub.Failure) {
+func (x *session) call(m *message) (*call, *hub.Failure) {
 	if m.fail != nil {
 		return nil, m.fail
 	}
@@ -258,6 +260,7 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 		c.release()
 		return nil, f
 	}
+	c.lease, m.lease = m.lease, inbound.Lease{}
 	x.server.logRequest(c, x.handshake)
 	return c, nil
 }
@@ -305,7 +308,9 @@ func (x *session) connect(conn *websocket.Conn) error {
 			if m.fail != nil {
 				return m.fail
 			}
-			if err := conn.WriteMessage(websocket.TextMessage, m.body); err != nil {
+			err := conn.WriteMessage(websocket.TextMessage, m.body)
+			m.lease.End()
+			if err != nil {
 				return hub.Fail(hub.CodeReset, err)
 			}
 		default:

@@ -43,6 +43,7 @@ func (x *session) talk(t talker, take func(message)) (code int) {
 		case m := <-x.inbox:
 			x.waiting.Add(-int64(len(m.body)))
 			take(m)
+			m.lease.End()
 		case <-ping.C:
 			if _, err := x.client.Write(wire.AppendPing(nil)); err != nil {
 				return websocket.CloseGoingAway

@@ -1,8 +1,8 @@
 package proxy
 
 import (
-	"bytes"
 	"cmp"
+	"errors"
 	"io"
 	"time"
 
@@ -14,9 +14,10 @@ import (
 
 // message is what a client sent: a body, or the reason why it cannot be taken, and how it begins.
 type message struct {
-	body []byte
-	fail *hub.Failure
-	head []byte
+	body  []byte
+	lease inbound.Lease // of the memory for the body; whoever gets the message ends it
+	fail  *hub.Failure
+	head  []byte
 }
 
 // headOfMessage is how much is kept of a message that is too long, in bytes.
@@ -65,28 +66,46 @@ func (x *session) next() (m message, err error) {
 	}
 	// All its fragments have one time limit together.
 	_ = x.conn.SetReadDeadline(time.Now().Add(x.route.global.Timeouts.Read))
-	limit := int64(x.server.table.Load().maxBody)
-	body, err := io.ReadAll(io.LimitReader(r, limit+1))
+	table := x.server.table.Load()
+	b := inbound.BodyReader{
+		Limit: int64(table.maxBody), Budget: int64(table.cfg.Limits.Bodies), Lease: inbound.Lease{Budget: &x.server.bodies},
+	}
+	err = b.All(r)
+	if err == nil {
+		err = checkText(kind, b.Body)
+	}
+	if err == nil {
+		return message{body: b.Body, lease: b.Lease}, x.conn.SetReadDeadline(time.Time{})
+	}
+	b.Lease.End()
 	switch {
-	case err != nil:
+	case errors.Is(err, inbound.ErrBodyLimit):
+		m.fail = hub.Fail(hub.CodeBodyTooLarge, nil)
+	case errors.Is(err, inbound.ErrBodyBudget):
+		m.fail = hub.Fail(hub.CodeBodies, err)
+	default:
 		return message{}, err
-	case int64(len(body)) > limit:
-		if n, err := io.Copy(io.Discard, io.LimitReader(r, inbound.MaxRefused)); err != nil || n == inbound.MaxRefused {
-			return message{}, cmp.Or(err, websocket.ErrReadLimit)
-		}
-		m.fail, m.head = hub.Fail(hub.CodeBodyTooLarge, nil), bytes.Clone(body[:min(len(body), headOfMessage)])
-	case checkText(kind, body) != nil:
-		return message{}, errBadText
 	}
-	if m.fail == nil {
-		m.body = body
+	m.head = make([]byte, min(headOfMessage, b.Limit))
+	n := copy(m.head, b.Body)
+	if more, err := io.ReadFull(r, m.head[n:]); err != nil {
+		m.head = m.head[:n+more]
 	}
-	return m, x.conn.SetReadDeadline(time.Time{})
+	return m, x.skip(r)
+}
+
+// skip reads on to the end of a message that is not taken.
+func (x *session) skip(rest io.Reader) error {
+	if n, err := io.Copy(io.Discard, io.LimitReader(rest, inbound.MaxRefused)); err != nil || n == inbound.MaxRefused {
+		return cmp.Or(err, websocket.ErrReadLimit)
+	}
+	return x.conn.SetReadDeadline(time.Time{})
 }
 
 // deliver hands a message to the upstream's socket, or lets it wait for its run. It returns false if too many wait.
 func (x *session) deliver(m message) bool {
 	if x.many != nil {
+		m.lease.End() // each request takes memory of its own
 		x.many.take(m)
 		return true
 	}
@@ -95,17 +114,30 @@ func (x *session) deliver(m message) bool {
 	if up := x.upstreamConn(); up != nil && m.fail == nil {
 		_ = up.SetWriteDeadline(time.Now().Add(x.route.cfg.Timeouts.Write))
 		if up.WriteMessage(websocket.TextMessage, m.body) == nil {
+			m.lease.End()
 			return true
 		}
 		// The run is just ending: the message is for the next one.
 	}
-	if x.waiting.Add(int64(len(m.body))) > int64(x.server.table.Load().maxBody) {
-		return false
+	if x.waiting.Add(int64(len(m.body))) <= int64(x.server.table.Load().maxBody) {
+		select {
+		case x.inbox <- m:
+			return true
+		default:
+		}
 	}
-	select {
-	case x.inbox <- m:
-		return true
-	default:
-		return false
+	m.lease.End()
+	return false
+}
+
+// forget gives back the memory of what waits, once nothing more comes.
+func (x *session) forget() {
+	for {
+		select {
+		case m := <-x.inbox:
+			m.lease.End()
+		default:
+			return
+		}
 	}
 }

@@ -356,3 +356,39 @@ func TestCutFrames(t *testing.T) {
 		t.Errorf("%d runs began, and the agent was asked %d times", n, a.connections())
 	}
 }
+
+// TestMessagesAreBodies: what arrives of messages takes memory of that for bodies, in whatever way a client has the connection; it is given back
+// when the client leaves.
+func TestMessagesAreBodies(t *testing.T) {
+	t.Parallel()
+	const limits = "limits: {request_body: 64KiB, bodies: 64KiB}\n"
+	f := func(name string, r *rig, message, refused string) {
+		t.Helper()
+		half, whole := r.dialWS("/run"), r.dialWS("/run")
+		if _, err := half.NetConn().Write([]byte(frame(opText, true, strings.Repeat(" ", 40<<10)))); err != nil { // more is to come
+			t.Fatal(err)
+		}
+		await(t, "half a message", func() bool { return r.bodies.Used.Load() > 40<<10 })
+		whole.say(message)
+		if got := whole.hear(); !strings.Contains(got, refused) {
+			t.Errorf("%s: while there is no room: %s", name, got)
+		}
+		half.Close()
+		await(t, "the memory", func() bool { return r.bodies.Used.Load() == 0 })
+		whole.say(message)
+		if got := whole.hear(); strings.Contains(got, refused) {
+			t.Errorf("%s: when there is room: %s", name, got)
+		}
+		whole.Close()
+		await(t, "the memory again", func() bool { return r.bodies.Used.Load() == 0 })
+	}
+	long := strings.Repeat("x", 30<<10)
+	agent := newAgent(t, streaming(smallRun))
+	f("a turn after the other", start(t, simple(agent.url(), limits, "", "client: agui\nrequests: {mode: translate}\n")),
+		strings.Replace(aguiHello, "Hi", long, 1), "too_many_bodies")
+	f("editors", start(t, simple(agent.url(), limits, "", "client: acp\nrequests: {mode: translate}\n")),
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"`+long+`"}}}`, "Too many request bodies")
+	chats, goOn, _, _ := chatAgent(t)
+	close(goOn)
+	f("several at once", chatting(t, chats, limits, ""), sends("x", "c", long), "Too many request bodies")
+}

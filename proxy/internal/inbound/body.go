@@ -114,7 +114,7 @@ func (b *BodyReader) read() error {
 	case b.conn.frame.Chunked:
 		return b.chunked()
 	case b.conn.left == anyLeft:
-		return b.untilEnd()
+		return b.All(b.conn.Conn)
 	}
 	return b.take(b.conn.frame.Length, b.conn.frame.Length)
 }
@@ -147,18 +147,23 @@ func (b *BodyReader) take(n, most int64) error {
 	return nil
 }
 
-// untilEnd receives a body whose end the protocol shows.
-func (b *BodyReader) untilEnd() error {
+// All receives a body whose end is that of what it is read from.
+func (b *BodyReader) All(from io.Reader) error {
+	var more [1]byte // what is beyond the limit
 	for {
-		if err := b.grow(b.Limit + 1); err != nil {
-			return err
+		room := more[:]
+		if at := len(b.Body); int64(at) < b.Limit {
+			if err := b.grow(b.Limit); err != nil {
+				return err
+			}
+			room = b.Body[at:cap(b.Body)]
 		}
-		at := len(b.Body)
-		got, err := b.conn.Conn.Read(b.Body[at:cap(b.Body)])
-		b.Body = b.Body[:at+got]
-		switch {
-		case int64(len(b.Body)) > b.Limit:
+		got, err := from.Read(room)
+		if got > 0 && &room[0] == &more[0] {
 			return ErrBodyLimit
+		}
+		b.Body = b.Body[:len(b.Body)+got]
+		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

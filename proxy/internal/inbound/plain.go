@@ -50,7 +50,7 @@ func (c *Conn) Plain(coding string, body []byte, limit, budget int64) ([]byte, e
 // Write implements io.Writer: p is the next part of the body.
 func (b *BodyReader) Write(p []byte) (n int, err error) {
 	for n < len(p) {
-		if int64(len(b.Body)) >= b.Limit {
+		if int64(len(b.Body)) == b.Limit {
 			return n, ErrBodyLimit
 		}
 		if err := b.grow(b.Limit); err != nil {
