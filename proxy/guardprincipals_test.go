@@ -41,22 +41,3 @@ func TestPrincipalsByKey(t *testing.T) {
 	r.call(t, 404, asBob, "POST", "/cancel/c-1", "")
 	r.call(t, 200, asAlice, "POST", "/cancel/c-1", "")
 }
-
-// TestStreamsOfUsers: where one key is that of a backend, the users that it names in a field of its own have streams of their own.
-func TestStreamsOfUsers(t *testing.T) {
-	t.Parallel()
-	agent, gone := endlessAgent(t)
-	r := start(t, strings.Replace(guarded(agent.url(), "/sse/* agentevent , start: /start/*, cancel: /cancel/*"), "upstreams:", "threads: {principal: [Authorization, X-User]}\nupstreams:", 1))
-	ask := func(status int, user, method, path string) {
-		t.Helper()
-		r.call(t, status, asAlice+"\r\nX-User: "+user, method, path, "{}")
-	}
-	stream := r.dial()
-	stream.ask("GET", "/sse/c-1", "", asAlice, "X-User: one")
-	stream.response()
-	ask(404, "two", "POST", "/start/c-1")
-	ask(200, "one", "POST", "/start/c-1")
-	ask(404, "two", "POST", "/cancel/c-1")
-	ask(200, "one", "POST", "/cancel/c-1")
-	<-gone
-}

@@ -146,7 +146,7 @@ func TestHTTP2Flushes(t *testing.T) {
 		}
 		p.finish(lineEnd + "\n")
 	})
-	r := start(t, simple(a.url(), cleartext+"timeouts: {write: 50ms}\n", "", "client: twin\n"))
+	r := start(t, simple(a.url(), cleartext+"timeouts: {write: 1s}\n", "", "client: twin\n"))
 	resp := r.askHTTP2(t.Context(), http2Client(t, nil), "http://"+r.addr+"/run", "{}")
 	defer resp.Body.Close()
 	br := bufio.NewReader(resp.Body)
@@ -156,7 +156,7 @@ func TestHTTP2Flushes(t *testing.T) {
 			t.Fatalf("%s %v, want %s", got, err, want)
 		}
 		if strings.Contains(want, "run.start") || strings.Contains(want, "text.delta") {
-			time.Sleep(120 * time.Millisecond) // longer than the limit of a write: only writes that block count
+			time.Sleep(1200 * time.Millisecond) // longer than the limit of a write: only writes that block count
 			step <- struct{}{}
 		}
 	}
