@@ -179,8 +179,9 @@ func TestAnswerForms(t *testing.T) {
 		`"tool_calls":[{"id":"b","type":"function","function":{"name":"mine","arguments":"{\"n\":1}"}}]},"logprobs":null,"finish_reason":"tool_calls"}],`+
 		`"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}`)
 	f("openai-chat", length, "", `"content":"a","refusal":null},"logprobs":null,"finish_reason":"length"}]}`)
-	f("anthropic", tools, "messages.call messages.source messages.data", `"type":"message","role":"assistant","model":"asked","content":[`+
-		`{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"It is 3."},{"type":"tool_use","id":"b","name":"mine","input":{"n":1}}],`+
+	f("anthropic", tools, "messages.call messages.data", `"type":"message","role":"assistant","model":"asked","content":[`+
+		`{"type":"thinking","thinking":"hm","signature":"c2ln"},{"type":"text","text":"It is 3.","citations":[{"type":"web_search_result_location",`+
+		`"cited_text":"","encrypted_index":"","title":"T","url":"https://x"}]},{"type":"tool_use","id":"b","name":"mine","input":{"n":1}}],`+
 		`"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":3,`)
 	f("anthropic", length, "", `"stop_reason":"max_tokens"`, `"output_tokens":0}}`)
 	f("gemini", tools, "messages.call messages.source messages.data", `{"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true,"thoughtSignature":"c2ln"},`+
@@ -205,4 +206,28 @@ func TestAnswerForms(t *testing.T) {
 	f("gemini", cut, "messages.call", `"parts":[{"text":""}]`, `"finishReason":"MAX_TOKENS"`)
 	f("gemini-interactions", cut, "messages.arguments", `{"type":"mcp_server_tool_call","id":"b","name":"mine",`, `"status":"incomplete"`)
 	f("openai-responses", cut, "", `"name":"mine","status":"incomplete"`)
+}
+
+// TestCitedAnswers: an answer of Anthropic's in one piece cites what its stream cites, each source with the text before it.
+func TestCitedAnswers(t *testing.T) {
+	target, err := adapters.Lookup("anthropic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own = `{"type":"char_location","cited_text":"c","document_index":0,"document_title":"D","start_char_index":0,"end_char_index":1}`
+	source := func(title, rest string) hub.Part {
+		return hub.Part{Kind: hub.PartSource, Title: []byte(title), File: &hub.FileRef{URL: []byte(rest)}}
+	}
+	parts := []hub.Part{
+		{Kind: hub.PartText, Text: []byte("a")}, source("T", "https://u"), {Kind: hub.PartSource, Value: []byte(own)},
+		{Kind: hub.PartText, Text: []byte("b")}, source("no address", ""),
+	}
+	const want = `"content":[{"type":"text","text":"a","citations":[{"type":"web_search_result_location","cited_text":"","encrypted_index":"","title":"T","url":"https://u"},` +
+		own + `]},{"type":"text","text":"b"}]`
+	var l hub.Losses
+	run := &hub.Run{Status: hub.StatusDone, Usage: hub.NoCounts, Messages: []hub.Message{{Role: hub.RoleAgent, Parts: parts}}}
+	got := target.AppendAnswer(nil, target.Defaults(), &hub.Request{}, run, &l)
+	if !strings.Contains(string(got), want) || strings.Join(l.Names, " ") != "messages.source" {
+		t.Errorf("want %s in\n%s\nlosses %q", want, got, l.Names)
+	}
 }

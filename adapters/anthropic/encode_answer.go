@@ -18,7 +18,9 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	w.Const("type", typeMessage)
 	w.Const("role", "assistant")
 	w.Text("model", e.model)
-	asked := newTurnWriter(new(conversation.IDs), l).WriteAnswer(w, conversation.Spoken(run, l), unsigned)
+	turns := newTurnWriter(new(conversation.IDs), l)
+	turns.answers = true
+	asked := turns.WriteAnswer(w, conversation.Spoken(run, l), unsigned)
 	ev := hub.Event{Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}}
 	reason, _ := stopReason(&ev, asked)
 	w.Const("stop_reason", reason)

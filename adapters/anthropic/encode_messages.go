@@ -30,7 +30,10 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 }
 
 // turnWriter writes the blocks of turns.
-type turnWriter struct{ conversation.TurnWriter }
+type turnWriter struct {
+	conversation.TurnWriter
+	answers bool // the turns are an answer, in which sources are citations: a request has only those that the API has made
+}
 
 func newTurnWriter(ids *conversation.IDs, l *hub.Losses) *turnWriter {
 	w := new(turnWriter)

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
@@ -20,9 +22,33 @@ func (w *turnWriter) WritePart(role hub.Role, p *hub.Part) {
 		w.reasoning(role, p)
 	case hub.PartFile:
 		w.file(role, p)
+	case hub.PartSource:
+		if !w.answers || !w.cite(p) {
+			w.Other(role, p)
+		}
 	default:
 		w.Other(role, p)
 	}
+}
+
+// cite writes a source as a citation of the text that was written last, as the stream has it, and reports whether it has a form.
+func (w *turnWriter) cite(p *hub.Part) bool {
+	blocks := w.Turns.At(hub.RoleAgent).Blocks
+	ev := hub.Event{Title: p.Title, Text: p.Text, Value: p.Value, More: new(hub.More)}
+	if p.File != nil {
+		ev.More.File = *p.File
+	}
+	citation := appendCitation(nil, &ev)
+	if len(blocks) == 0 || string(blocks[len(blocks)-1].Head) != textHead || citation == nil {
+		return false
+	}
+	last := &blocks[len(blocks)-1]
+	if cited, some := bytes.CutSuffix(last.Tail, []byte("]}")); some {
+		last.Tail = append(append(append(cited, ','), citation...), "]}"...)
+	} else {
+		last.Tail = append(append([]byte(`","citations":[`), citation...), "]}"...)
+	}
+	return true
 }
 
 // text writes a text, unless there is nothing in it: the API refuses that.

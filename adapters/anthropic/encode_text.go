@@ -109,23 +109,27 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.open != openText || len(ev.Ref) > 0 && !bytes.Equal(ev.Ref, e.part) {
 		return hub.Dropped
 	}
-	own := isCitation(ev.Value)
-	if !own && len(ev.Rare().File.URL) == 0 {
+	if !isCitation(ev.Value) && len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
 	e.setHead(`{"type":"citations_delta","citation":`)
 	b := append(member.Begin(out, "content_block_delta"), e.head...)
-	if own {
-		b = rawjson.AppendHarmless(b, ev.Value)
-	} else {
-		b = append(append(b, `{"type":"web_search_result_location","cited_text":"`...), ev.Text...)
-		b = append(append(b, `","encrypted_index":"","title":"`...), ev.Title...)
-		b = append(append(b, `","url":"`...), ev.More.File.URL...)
-		b = append(b, `"}`...)
-	}
-	member.End(out, append(b, "}}"...))
+	member.End(out, append(appendCitation(b, ev), "}}"...))
 	e.setHead(`{"type":"text_delta","text":"`)
 	return hub.Native
+}
+
+// appendCitation appends a source as a citation: its own, or that of a page; nothing where it has no address.
+func appendCitation(dst []byte, ev *hub.Event) []byte {
+	switch {
+	case isCitation(ev.Value):
+		return rawjson.AppendHarmless(dst, ev.Value)
+	case len(ev.Rare().File.URL) == 0:
+		return dst
+	}
+	dst = append(append(dst, `{"type":"web_search_result_location","cited_text":"`...), ev.Text...)
+	dst = append(append(dst, `","encrypted_index":"","title":"`...), ev.Title...)
+	return append(append(append(dst, `","url":"`...), ev.More.File.URL...), `"}`...)
 }
 
 // isCitation reports whether the place that a source names is a citation of the API.
