@@ -80,6 +80,9 @@ func (e *encoder) spanIsOpen(span []byte) bool {
 // textDelta is the hot path: the head of the record was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.Slot)
+	if p == nil {
+		return hub.Dropped
+	}
 	if p.speaks && e.waiting.calls > 0 {
 		e.waiting.reset()
 	}
@@ -91,6 +94,9 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 // textEnd closes the message, and for reasoning its span, with the encrypted form between them.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.Slot)
+	if p == nil {
+		return hub.Dropped
+	}
 	head := `{"type":"TEXT_MESSAGE_END","messageId":"`
 	if len(p.span) > 0 {
 		head = `{"type":"REASONING_MESSAGE_END","messageId":"`

@@ -139,6 +139,9 @@ func (l *shownSubAgent) append(dst []byte, ev *hub.Event) []byte {
 // agentEnd writes how a sub-agent ended. Its result is that of its call.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgents.Find(ev.Slot)
+	if l == nil {
+		return hub.Dropped
+	}
 	e.subAgents.Drop(ev.Slot)
 	switch ev.Status {
 	case hub.StatusError, hub.StatusDenied:

@@ -106,6 +106,9 @@ func (e *encoder) messageID(ev *hub.Event) []byte {
 // textDelta writes what is new, and keeps it for the full text.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.Slot)
+	if p == nil {
+		return hub.Dropped
+	}
 	if ev.Op == hub.Replace {
 		e.kept -= len(p.text)
 		p.text, p.size = p.text[:0], 0
@@ -155,6 +158,9 @@ func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
 // textEnd writes the full text.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.Slot)
+	if p == nil {
+		return hub.Dropped
+	}
 	defer e.dropPart(ev.Slot, p)
 	switch p.kind {
 	case userPart:

@@ -75,6 +75,9 @@ func (e *encoder) cardOf(out *wire.Out, l *subAgent) *card {
 // subAgentDelta writes what a sub-agent says, or thinks.
 func (e *encoder) subAgentDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgents.Find(ev.AgentSlot)
+	if l == nil {
+		return hub.Dropped
+	}
 	c := e.cardOf(out, l)
 	if ev.Chan == hub.Reasoning {
 		if !l.thought {
@@ -130,6 +133,9 @@ func (e *encoder) endSection(out *wire.Out, l *subAgent) {
 // for it.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgents.Find(ev.Slot)
+	if l == nil {
+		return hub.Dropped
+	}
 	e.endSection(out, l)
 	e.subAgents.Drop(ev.Slot)
 	switch {

@@ -13,6 +13,9 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.toolStart(out, ev)
 	}
 	c := e.cards.Find(ev.Slot)
+	if c == nil {
+		return hub.Dropped
+	}
 	var disposition hub.Disposition
 	switch {
 	case c.hidden && ev.Kind == hub.ToolEnd:
@@ -175,7 +178,10 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 // toolOutput writes a part of the result. Clients append: once an output has replaced another, the rest waits for the end.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.cards.Find(ev.Slot)
-	if c.hidden {
+	switch {
+	case c == nil:
+		return hub.Dropped
+	case c.hidden:
 		return hub.Folded
 	}
 	c.stale = c.stale || ev.Op == hub.Replace && c.streamed

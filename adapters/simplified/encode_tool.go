@@ -35,6 +35,9 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 		return e.toolStart(out, ev, a)
 	}
 	c := e.tools.Find(ev.Slot)
+	if c == nil {
+		return hub.Dropped
+	}
 	if ev.Kind == hub.ToolReady {
 		return e.toolReady(out, ev, a, c)
 	}
