@@ -167,6 +167,9 @@ func chunkKind(ev *hub.Event) string {
 // textDelta writes a chunk: the head that textStart has prepared, the text, and the brackets that close it.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.Slot)
+	if p == nil {
+		return hub.Dropped
+	}
 	buf := append(append(append(e.beginRecord(out), p.head...), ev.Text...), `"}`...)
 	e.end(out, appendMeta(buf, ev.Rare().Meta))
 	return hub.FoldedIf(ev.Chan == hub.Refusal)

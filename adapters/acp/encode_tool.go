@@ -67,6 +67,9 @@ func appendLocations(dst []byte, locations rawjson.Value) []byte {
 // tool writes what comes after the start.
 func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.cards.Find(ev.Slot)
+	if c == nil {
+		return hub.Dropped
+	}
 	switch ev.Kind {
 	case hub.ToolReady:
 		return e.toolReady(out, ev, c)

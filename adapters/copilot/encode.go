@@ -119,16 +119,21 @@ func (e *encoder) envelopeOf(out *wire.Out) string {
 
 // appendEnvelope appends what comes before the object of an event.
 func (e *encoder) appendEnvelope(dst []byte, envelope string) []byte {
-	if around := envelopes[envelope]; around.head != "" {
-		return append(append(append(dst, around.head...), e.session...), `","event":`...)
+	if head, _ := around(envelope); head != "" {
+		return append(append(append(dst, head...), e.session...), `","event":`...)
 	}
 	return dst
 }
 
-// envelopes are what is around the object of an event: up to the name of the session, and behind the event.
-var envelopes = map[string]struct{ head, tail string }{
-	envelopeWS:  {`{"type":"event","sessionId":"`, "}"},
-	envelopeRPC: {`{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":"`, "}}"},
+// around is what is around the object of an event: up to the name of the session, and behind the event.
+func around(envelope string) (head, tail string) {
+	switch envelope {
+	case envelopeWS:
+		return `{"type":"event","sessionId":"`, "}"
+	case envelopeRPC:
+		return `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":"`, "}}"
+	}
+	return "", ""
 }
 
 // begin starts an event. Its properties follow, each with a comma behind it.
@@ -191,7 +196,8 @@ func (e *encoder) finish(out *wire.Out, buf []byte, envelope string) {
 	if !e.opt.rootProperties {
 		buf = append(buf, '}')
 	}
-	out.Buf = append(buf, envelopes[envelope].tail...)
+	_, tail := around(envelope)
+	out.Buf = append(buf, tail...)
 	if e.events++; e.hold == nil {
 		out.End()
 		return
@@ -285,7 +291,8 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 			out.Cancel()
 			return hub.Dropped
 		}
-		out.Buf = append(append(e.appendEnvelope(out.Buf, envelope), inner...), envelopes[envelope].tail...)
+		_, tail := around(envelope)
+		out.Buf = append(append(e.appendEnvelope(out.Buf, envelope), inner...), tail...)
 	}
 	out.End()
 	return hub.Native

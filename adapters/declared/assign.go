@@ -96,9 +96,9 @@ func (d *decoder) word(ev *hub.Event, a *assign) {
 		v = d.plain(body)
 	}
 	if w, ok := a.words[string(v)]; ok && v != nil {
-		setWord(a.field, ev, w.value)
+		wordFields[a.field].set(ev, w.value)
 	} else if a.other != nil {
-		setWord(a.field, ev, a.other.value)
+		wordFields[a.field].set(ev, a.other.value)
 	}
 }
 

@@ -136,8 +136,7 @@ func (t *condition) isKind(v rawjson.Value) bool {
 	if k != '"' || !t.filled {
 		return true
 	}
-	body := rawjson.Body(v)
-	return len(body) > 0
+	return len(rawjson.Body(v)) > 0
 }
 
 // isOneOf compares strings by their plain text and other values as JSON.

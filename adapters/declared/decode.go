@@ -328,8 +328,7 @@ func (d *decoder) block(dst []hub.Event, e *emit) []hub.Event {
 	text.Op = hub.Append
 	end := hub.Event{Kind: hub.TextEnd, ID: text.ID, Chan: text.Chan, SubAgent: text.SubAgent, Msg: text.Msg}
 	if text.More != nil && text.More.Time != 0 {
-		end.More = d.scratch.More()
-		end.More.Time = text.More.Time
+		d.scratch.MoreOf(&end).Time = text.More.Time
 	}
 	return append(dst, end)
 }

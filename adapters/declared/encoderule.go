@@ -102,12 +102,9 @@ func (c *compiler) kinds(n node) (all []hub.Kind) {
 }
 
 func (c *compiler) disposition(n node, s string) hub.Disposition {
-	var names []string
-	for _, f := range hub.Dispositions() {
-		if f.String() == s {
-			return f
-		}
-		names = append(names, f.String())
+	names := namesOf(hub.Dispositions())
+	if i := slices.Index(names, s); i >= 0 {
+		return hub.Dispositions()[i]
 	}
 	n.problem("must be one of %s, not %q", strings.Join(names, ", "), clip(s))
 	return hub.Native
@@ -198,7 +195,7 @@ func (c *compiler) wordTest(n node, f field, r *encodeRule) {
 		case !mean(r.kinds, f, s):
 			e.problem("must be one of %s, not %q", strings.Join(wordsOf(r.kinds, f), ", "), clip(s))
 		default:
-			v, _ := parseWord(f, s)
+			v, _ := wordFields[f].parse(s)
 			w.mask |= 1 << v
 			if first.mask == 0 {
 				first.mask = w.mask
@@ -345,7 +342,7 @@ func (r *encodeRule) finish() {
 			case i >= 0:
 				all[k] = append(all[k], r.native[k][i])
 			default:
-				v, _ := parseWord(f, vocabulary(k, f)[0])
+				v, _ := wordFields[f].parse(vocabulary(k, f)[0])
 				all[k] = append(all[k], wordTest{f, 1 << v})
 			}
 		}

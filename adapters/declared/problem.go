@@ -2,6 +2,7 @@ package declared
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -59,12 +60,7 @@ func (f fields) get(key string) node {
 
 // keys are the keys that are set, sorted, so that problems come in the same order every time.
 func (f fields) keys() []string {
-	keys := make([]string, 0, len(f.vals))
-	for k := range f.vals {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(f.vals))
 }
 
 // free reads a map whose keys the user chose. ok is false when it is none, which is reported unless it is not set.

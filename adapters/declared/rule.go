@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -183,12 +184,14 @@ func emittable(n node) (hub.Kind, bool) {
 	return k, false
 }
 
-func kindNamesText() string {
-	var all []string
-	for _, k := range hub.Kinds() {
-		all = append(all, k.String())
+func kindNamesText() string { return strings.Join(namesOf(hub.Kinds()), ", ") }
+
+func namesOf[T fmt.Stringer](all []T) []string {
+	names := make([]string, len(all))
+	for i, v := range all {
+		names[i] = v.String()
 	}
-	return strings.Join(all, ", ")
+	return names
 }
 
 // longEmit reads an entry of emit that is a map.
@@ -249,7 +252,7 @@ func (c *compiler) set(e *emit, n node, key string, kinds []hub.Kind, in *reader
 	}
 	switch {
 	case f == fieldNone || !allowed.has(f):
-		n.problem("is no field of %s; there are %s, and flags: %s", kindsText(kinds), allowed.names(), flagsText())
+		n.problem("is no field of %s; there are %s, and flags: %s", kindsText(kinds), allowed.names(), strings.Join(settableNames(), ", "))
 	case !(kindInfos[e.proto.Kind].fields | common).has(f): // a field of another kind that shares set
 	case f == fieldItems || f == fieldOptions:
 		c.setList(e, n, f, in)
@@ -264,7 +267,7 @@ func (c *compiler) set(e *emit, n node, key string, kinds []hub.Kind, in *reader
 func (e *emit) add(f field, s source) {
 	switch {
 	case f.form() == formWord && len(s.members) == 0:
-		setWord(f, &e.proto, s.other.value)
+		wordFields[f].set(&e.proto, s.other.value)
 	case f == e.need:
 		e.needs = &s
 	default:
@@ -282,23 +285,17 @@ func (c *compiler) setFlag(e *emit, n node, flag hub.Flags) {
 	}
 }
 
-func flagsText() string {
-	var all []string
+// settableNames are the names of the flags that documents may set.
+func settableNames() (all []string) {
 	for i, name := range hub.FlagNames() {
 		if settable.Has(1 << i) {
 			all = append(all, name)
 		}
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
-func kindsText(kinds []hub.Kind) string {
-	all := make([]string, len(kinds))
-	for i, k := range kinds {
-		all[i] = k.String()
-	}
-	return strings.Join(all, " or ")
-}
+func kindsText(kinds []hub.Kind) string { return strings.Join(namesOf(kinds), " or ") }
 
 // blockOf reads the prefix of the ids of texts that are whole parts.
 func (c *compiler) blockOf(e *emit, n node) {

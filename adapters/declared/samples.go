@@ -106,15 +106,11 @@ func (s *sampleCheck) rule(number int, r *rule) {
 		s.emits(number, r)
 		return
 	}
-	s.elements(rawjson.Elems(s.d.views[0].get(r.each)), r.inner, func() { s.emits(number, r) })
+	s.elements(s.d.views[0].get(r.each), r.inner, func() { s.emits(number, r) })
 }
 
-func (s *sampleCheck) elements(list rawjson.Iter, view int, each func()) {
-	for {
-		elem, ok := list.Next()
-		if !ok {
-			return
-		}
+func (s *sampleCheck) elements(list rawjson.Value, view int, each func()) {
+	for elem := range rawjson.Each(list) {
 		s.d.views[view].look(elem)
 		s.look(view)
 		each()
@@ -130,7 +126,7 @@ func (s *sampleCheck) emits(number int, r *rule) {
 			s.words(number, &e.sets[i].source)
 		}
 		for _, l := range e.lists {
-			s.elements(rawjson.Elems(s.d.value(&l.source)), l.inner, func() {
+			s.elements(s.d.value(&l.source), l.inner, func() {
 				for _, part := range l.parts {
 					s.words(number, part)
 				}

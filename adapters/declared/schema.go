@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -143,11 +144,9 @@ func setSchema() string {
 			special = append(special, property{f.String(), sourceSchema(f), ""})
 		}
 	}
-	for i, name := range hub.FlagNames() {
-		if settable.Has(1 << i) {
-			names = append(names, name)
-			special = append(special, property{name, flagSchema, ""})
-		}
+	for _, name := range settableNames() {
+		names = append(names, name)
+		special = append(special, property{name, flagSchema, ""})
 	}
 	rest := `{"type":"object","propertyNames":` + enum(names...) + `,"additionalProperties":` + sourceSchema(fieldText)
 	return rest + strings.TrimPrefix(object(nil, special), `{"type":"object","additionalProperties":false`)
@@ -170,21 +169,12 @@ func conditions() []property {
 	}
 }
 
-func kindSchema(without ...hub.Kind) string {
-	var all []string
-	for _, k := range hub.Kinds() {
-		if len(without) == 0 || k != without[0] {
-			all = append(all, k.String())
-		}
-	}
-	return enum(all...)
-}
-
 func decodeSchema() string {
 	set := property{"set", setSchema(), "Where the fields of the event come from."}
 	block := property{"block", textSchema, "The text is a part of its own, with an id that begins so."}
 	optional := property{"optional", flagSchema, "Where what the event cannot be without is absent, there is no event."}
-	kind := kindSchema(hub.Raw)
+	made := slices.DeleteFunc(hub.Kinds(), func(k hub.Kind) bool { return k == hub.Raw })
+	kind := enum(namesOf(made)...)
 	one := object([]string{"kind"}, append(conditions(), property{"kind", kind, "The event."}, set, block, optional))
 	return object([]string{"emit"}, append(conditions(),
 		property{"type", oneOrMore(scalarSchema), "The type of the records."},
@@ -197,17 +187,13 @@ func decodeSchema() string {
 }
 
 func encodeSchema() string {
-	var dispositions []string
-	for _, f := range hub.Dispositions() {
-		dispositions = append(dispositions, f.String())
-	}
 	return object([]string{"on", "write"}, append(conditions(),
-		property{"on", oneOrMore(kindSchema()), "The kinds of events that are written so."},
+		property{"on", oneOrMore(enum(namesOf(hub.Kinds())...)), "The kinds of events that are written so."},
 		property{"write", oneOrMore(textSchema), "The JSON of the record, with placeholders such as $text; or none."},
 		property{"event", textSchema, "The SSE event name of the record."},
 		property{"block", flagSchema, "Pieces of a text are collected and written as a whole."},
 		property{"item", textSchema, "Template of an element of $items or $options."},
 		property{"map", mapOf(mapOf(scalarSchema)), "What values are called on the wire, by field."},
-		property{"fate", enum(dispositions...), "What the counters say of the events."},
+		property{"fate", enum(namesOf(hub.Dispositions())...), "What the counters say of the events."},
 	))
 }

@@ -88,7 +88,7 @@ func (r *reader) word(n node, f field, kinds []hub.Kind) (w word, ok bool) {
 		n.problem("must be one of %s, not %q", strings.Join(wordsOf(kinds, f), ", "), clip(text))
 		return w, false
 	}
-	w.value, _ = parseWord(f, text)
+	w.value, _ = wordFields[f].parse(text)
 	return w, true
 }
 

@@ -102,10 +102,7 @@ func (t *template) check() error {
 			continue
 		}
 		sample = append(sample, '"')
-		for _, s := range p.val.texts {
-			sample = append(sample, s.lit...)
-		}
-		sample = append(sample, '"')
+		sample = append(p.val.appendLits(sample), '"')
 	}
 	err := json.Valid(sample)
 	var fault *rawjson.Error
@@ -297,35 +294,17 @@ func (v *value) plainField() field {
 }
 
 func (v *value) isConstant() bool {
-	for _, s := range v.texts {
-		if s.alt != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.texts, func(s segment) bool { return s.alt != nil })
 }
 
 // isOptional reports whether the value may be absent when a record is written.
 func (v *value) isOptional() bool {
-	if v == nil {
-		return false
-	}
-	for _, s := range v.texts {
-		if s.alt != nil && !s.isSure() {
-			return true
-		}
-	}
-	return false
+	return v != nil && slices.ContainsFunc(v.texts, func(s segment) bool { return s.alt != nil && !s.isSure() })
 }
 
 // isSure reports whether one of the alternatives is always there.
 func (s *segment) isSure() bool {
-	for _, r := range s.alt {
-		if r.isLit || alwaysThere.has(r.field) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.alt, func(r ref) bool { return r.isLit || alwaysThere.has(r.field) })
 }
 
 // alwaysThere are the fields that every event has.

@@ -55,8 +55,8 @@ func defaults(k hub.Kind) (ev hub.Event) {
 	ev.Kind = k
 	for f := fieldStatus; f <= fieldWhat; f++ {
 		if kindInfos[k].fields.has(f) && k != hub.ToolUpdate && k != hub.StepEnd {
-			v, _ := parseWord(f, vocabulary(k, f)[0])
-			setWord(f, &ev, v)
+			v, _ := wordFields[f].parse(vocabulary(k, f)[0])
+			wordFields[f].set(&ev, v)
 		}
 	}
 	return ev

@@ -1,57 +1,45 @@
 package declared
 
 import (
+	"fmt"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// parseWord returns the value that a name has in the vocabulary of a field.
-func parseWord(f field, name string) (uint8, bool) {
-	s := []byte(name)
-	switch f {
-	case fieldStatus:
-		return asByte(hub.ParseStatus(s))
-	case fieldChan:
-		return asByte(hub.ParseChan(s))
-	case fieldOp:
-		return asByte(hub.ParseOp(s))
-	case fieldLevel:
-		return asByte(hub.ParseLevel(s))
-	case fieldScope:
-		return asByte(hub.ParseScope(s))
-	}
-	return asByte(hub.ParseAskKind(s))
+// wordField is a field whose value is a word: where it stands in an event, and what its words are.
+type wordField struct {
+	parse func(name string) (uint8, bool)
+	name  func(v uint8) string
+	set   func(*hub.Event, uint8)
 }
 
-func asByte[T ~uint8](v T, ok bool) (uint8, bool) { return uint8(v), ok }
-
-// words lists the vocabulary of a field.
-func words(f field) (all []string) {
-	for i := range uint8(32) {
-		name := wordName(f, i)
-		if v, ok := parseWord(f, name); ok && v == i && name != "" {
-			all = append(all, name)
-		}
-	}
-	return all
+var wordFields = [fieldCount]wordField{
+	fieldStatus: newWordField(hub.ParseStatus, func(ev *hub.Event) *hub.Status { return &ev.Status }),
+	fieldChan:   newWordField(hub.ParseChan, func(ev *hub.Event) *hub.Chan { return &ev.Chan }),
+	fieldOp:     newWordField(hub.ParseOp, func(ev *hub.Event) *hub.Op { return &ev.Op }),
+	fieldLevel:  newWordField(hub.ParseLevel, func(ev *hub.Event) *hub.Level { return &ev.Level }),
+	fieldScope:  newWordField(hub.ParseScope, func(ev *hub.Event) *hub.Scope { return &ev.Scope }),
+	fieldWhat:   newWordField(hub.ParseAskKind, func(ev *hub.Event) *hub.AskKind { return &ev.AskKind }),
 }
 
-func wordName(f field, v uint8) string {
-	switch f {
-	case fieldStatus:
-		return hub.Status(v).String()
-	case fieldChan:
-		return hub.Chan(v).String()
-	case fieldOp:
-		return hub.Op(v).String()
-	case fieldLevel:
-		return hub.Level(v).String()
-	case fieldScope:
-		return hub.Scope(v).String()
-	}
-	return hub.AskKind(v).String()
+// wordType is the type of such a field.
+type wordType interface {
+	~uint8
+	fmt.Stringer
 }
 
-// wordOf returns the word of ev in a field.
+func newWordField[T wordType](parse func([]byte) (T, bool), at func(*hub.Event) *T) wordField {
+	return wordField{
+		parse: func(name string) (uint8, bool) {
+			v, ok := parse([]byte(name))
+			return uint8(v), ok
+		},
+		name: func(v uint8) string { return T(v).String() },
+		set:  func(ev *hub.Event, v uint8) { *at(ev) = T(v) },
+	}
+}
+
+// wordOf returns the word of ev in a field. Rules look at it for every event, so it goes without the table.
 func wordOf(f field, ev *hub.Event) uint8 {
 	switch f {
 	case fieldStatus:
@@ -68,21 +56,16 @@ func wordOf(f field, ev *hub.Event) uint8 {
 	return uint8(ev.AskKind)
 }
 
-func setWord(f field, ev *hub.Event, v uint8) {
-	switch f {
-	case fieldStatus:
-		ev.Status = hub.Status(v)
-	case fieldChan:
-		ev.Chan = hub.Chan(v)
-	case fieldOp:
-		ev.Op = hub.Op(v)
-	case fieldLevel:
-		ev.Level = hub.Level(v)
-	case fieldScope:
-		ev.Scope = hub.Scope(v)
-	default:
-		ev.AskKind = hub.AskKind(v)
+// words lists the vocabulary of a field.
+func words(f field) (all []string) {
+	w := &wordFields[f]
+	for i := range uint8(32) {
+		name := w.name(i)
+		if v, ok := w.parse(name); ok && v == i && name != "" {
+			all = append(all, name)
+		}
 	}
+	return all
 }
 
 // Fields are bits of a fieldSet.

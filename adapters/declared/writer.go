@@ -204,7 +204,7 @@ func (w *writer) field(f field) (val []byte, isJSON, ok bool) {
 var wordBodies = func() (all [fieldWhat + 1][32][]byte) {
 	for f := fieldStatus; f <= fieldWhat; f++ {
 		for i := range all[f] {
-			all[f][i] = []byte(wordName(f, uint8(i)))
+			all[f][i] = []byte(wordFields[f].name(uint8(i)))
 		}
 	}
 	return all
