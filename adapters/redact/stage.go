@@ -25,7 +25,8 @@ type Stage struct {
 	whole   text
 	more    hub.More
 	blocked bool
-	cut     bool // the run ends before its texts do
+	unbegun unbegun // of what comes behind the block
+	cut     bool    // the run ends before its texts do
 
 	limited   bool        // the run ends by a limit
 	late      []hub.Event // the end of a text, and what follows it; see keepsEnd
@@ -67,6 +68,7 @@ func (s *Stage) Blocked() bool { return s.blocked }
 func (s *Stage) Reset() {
 	s.spare = append(s.spare, s.open...)
 	s.open, s.tools, s.blocked = s.open[:0], s.tools[:0], false
+	s.unbegun.reset()
 	s.out = s.out[:0]
 	clear(s.late)
 	s.late = s.late[:0]
@@ -246,8 +248,12 @@ func (s *Stage) forgetTool(id []byte) {
 	}
 }
 
-// afterBlock lets pass what ends things, with nothing in it, and says why the run ends.
+// afterBlock lets pass what ends things that have begun, with nothing in it, and says why the run ends.
 func (s *Stage) afterBlock(dst []hub.Event, ev *hub.Event) []hub.Event {
+	if s.unbegun.has(ev) {
+		s.Dropped(ev.Kind, hub.Dropped)
+		return dst
+	}
 	end := hub.Event{Kind: ev.Kind, Status: ev.Status, Chan: ev.Chan, ID: ev.ID, SubAgent: ev.SubAgent, Msg: ev.Msg, Flags: ev.Flags}
 	end.Slot, end.AgentSlot = ev.Slot, ev.AgentSlot
 	switch ev.Kind {

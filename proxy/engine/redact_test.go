@@ -168,10 +168,11 @@ func TestBlockedRuns(t *testing.T) {
 			{Kind: hub.ToolEnd, ID: []byte("c"), Name: []byte(name), Text: []byte("all gone")}, {Kind: hub.RunEnd, Status: hub.StatusDone},
 		}
 	}
-	agents, _ := sides()
-	for _, d := range agents {
+	agents, clients := sides()
+	for _, pair := range across(agents, clients) {
 		for name, blocked := range map[string]bool{"bash": true, "echo": false} {
-			k, data := codec(d, d, rules), wireOf(d, call(name))
+			d, data := pair[0], wireOf(pair[0], call(name))
+			k := codec(d, pair[1], rules)
 			blocked := blocked && strings.Contains(shown(d, data)+string(data), "rm -r") // some have no form for calls of the agent
 			_, err := k.Feed(data, true)
 			var f *hub.Failure
@@ -181,11 +182,21 @@ func TestBlockedRuns(t *testing.T) {
 			end := k.Finish(f)
 			out := string(k.Take())
 			if got := end != nil && end.Code == hub.CodeBlocked; got != blocked {
-				t.Errorf("%s: a call of %s ends with %v", d.Name, name, end)
+				t.Errorf("%s to %s: a call of %s ends with %v", d.Name, pair[1].Name, name, end)
 			}
 			if blocked && (strings.Contains(out, "all gone") || strings.Contains(out, "-rf /")) {
-				t.Errorf("%s: the client got\n%s", d.Name, out)
+				t.Errorf("%s to %s: the client got\n%s", d.Name, pair[1].Name, out)
 			}
 		}
 	}
+}
+
+// across are all pairs of an agent and a client.
+func across(agents, clients []*hub.Dialect) (pairs [][2]*hub.Dialect) {
+	for _, from := range agents {
+		for _, to := range clients {
+			pairs = append(pairs, [2]*hub.Dialect{from, to})
+		}
+	}
+	return pairs
 }
