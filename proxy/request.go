@@ -175,13 +175,10 @@ func plainBody(ctx *fasthttp.RequestCtx, r *route) ([]byte, *hub.Failure) {
 		return body, nil
 	}
 	plain, err := inbound.ConnOf(ctx).Plain(coding, body, int64(r.cfg.Limits.RequestBody), int64(r.global.Limits.Bodies))
-	switch {
-	case errors.Is(err, inbound.ErrBodyBudget):
+	if errors.Is(err, inbound.ErrBodyBudget) {
 		return nil, hub.Fail(hub.CodeBodies, err)
-	case err != nil:
-		return nil, nil
 	}
-	return plain, nil
+	return plain, nil // after any other error there is none
 }
 
 // setBody gives the upstream the client's body, which is the call's from now on: written anew in the dialect of the upstream,
