@@ -13,8 +13,8 @@ import (
 const (
 	lookAtLoad = 100 * time.Millisecond
 	idleLooks  = 20                    // in a row with little to do, before it works on one
-	idleLoad   = 0.4                   // of one processor: less is little
-	busyLoad   = 0.7                   // of one processor: more, and it works on all
+	idleLoad   = 0.35                  // of one processor: less is little
+	busyLoad   = 0.5                   // of one processor: more, and it works on all
 	lateLook   = 25 * time.Millisecond // a look that comes so much later has waited for a processor
 )
 
