@@ -1,6 +1,8 @@
 package agui
 
 import (
+	"strconv"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
@@ -13,13 +15,24 @@ type messages struct{}
 
 // DecodeMessages takes the results of calls to the calls, and reasoning to the answer that follows it.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
+	ms, _ := decodeMessages(dst, v)
+	return ms, nil
+}
+
+// decodeMessages also says if one of the user's messages has no content.
+func decodeMessages(dst []hub.Message, v rawjson.Value) (ms []hub.Message, err error) {
 	b := conversation.Builder{Messages: dst}
+	i := 0
 	for m, o := range rawjson.EachObject(v) {
 		if rawjson.Kind(m) == '{' {
 			decodeMessage(&b, m, o)
 		}
+		if err == nil && string(o.Text("role")) == "user" && rawjson.IsNull(o.Get("content")) {
+			err = conversation.Required("messages."+strconv.Itoa(i)+".content", nil)
+		}
+		i++
 	}
-	return b.Messages, nil
+	return b.Messages, err
 }
 
 // decodeMessage reads one message. Roles of later versions, and activities, are kept as they are for agents of this dialect.

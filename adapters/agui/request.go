@@ -42,11 +42,12 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Answers = decodeAnswers(input.Resume, input.Props)
 	req.Partial = rawjson.Kind(input.Messages) != '['
-	req.Messages, _ = messages{}.DecodeMessages(nil, input.Messages)
+	var err error
+	req.Messages, err = decodeMessages(nil, input.Messages)
 	conversation.MarkClients(req.Messages, &req.Tools)
 	req.Messages = takeEchoes(req.Messages, req.Answers)
 	req.Remember(true)
-	return conversation.RequiredContents(input.Messages)
+	return err
 }
 
 // filled is v, or nil where there is nothing in it: clients write {} for what the application has not set.

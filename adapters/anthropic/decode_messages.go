@@ -33,6 +33,7 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object, 
 	switch string(o.Text("role")) {
 	case "user":
 		decodeUser(b, content)
+		return conversation.Required(path+".content", content)
 	case "assistant":
 		b.Begin(hub.RoleAgent, nil)
 		decodeContent(b, content)

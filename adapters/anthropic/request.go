@@ -49,10 +49,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := conversation.Required("messages", in.Messages); err != nil {
 		return err
 	}
-	if err := decodeConversation(req, &in); err != nil {
-		return err
-	}
-	return conversation.RequiredContents(in.Messages)
+	return decodeConversation(req, &in)
 }
 
 // decodeThread reads whether the server keeps the conversation. Each answer can be gone on from once, and what goes on has the

@@ -3,7 +3,6 @@ package conversation
 import (
 	"bytes"
 	"slices"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -15,20 +14,6 @@ import (
 func Required(name string, v rawjson.Value) error {
 	if rawjson.IsNull(v) {
 		return hub.NewError(hub.ReasonMissing, name, -1, "want what is said")
-	}
-	return nil
-}
-
-// RequiredContents is the error of a list of messages in which one of the user's has no content; nil if all have it.
-func RequiredContents(ms rawjson.Value) error {
-	n := 0
-	for _, m := range rawjson.EachObject(ms) {
-		if string(m.Text("role")) == "user" {
-			if err := Required("messages."+strconv.Itoa(n)+".content", m.Get("content")); err != nil {
-				return err
-			}
-		}
-		n++
 	}
 	return nil
 }

@@ -33,7 +33,9 @@ func decodeMessage(b *conversation.Builder, o *rawjson.Object, path string) erro
 		decodeContent(b, o.Get("content"))
 	case "user":
 		b.Begin(hub.RoleUser, nil).Name = o.Text("name")
-		decodeContent(b, o.Get("content"))
+		content := o.Get("content")
+		decodeContent(b, content)
+		return conversation.Required(path+".content", content)
 	case "assistant":
 		b.Begin(hub.RoleAgent, nil).Name = o.Text("name")
 		decodeAnswer(b, o)

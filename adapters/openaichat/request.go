@@ -60,9 +60,6 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return err
 	}
 	req.Messages, err = messages{}.DecodeMessages(nil, asked.Messages)
-	if err == nil {
-		err = conversation.RequiredContents(asked.Messages)
-	}
 	req.Remember(false)
 	return err
 }
