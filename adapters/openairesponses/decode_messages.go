@@ -134,8 +134,11 @@ func (r *inputReader) said(v *inputItem) {
 	if text, ok := rawjson.Str(content); ok {
 		r.agent(v, hub.Part{Kind: hub.PartText, Name: phase, Text: text})
 	}
-	later := false
+	later, cited := false, []rawjson.Value(nil)
 	for part := range rawjson.Each(content) {
+		if a := rawjson.Get(part, "annotations"); len(a) > len("[]") {
+			cited = append(cited, a)
+		}
 		p := decodePart(part)
 		if p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
 			p.Name = phase
@@ -150,8 +153,8 @@ func (r *inputReader) said(v *inputItem) {
 		}
 		later = true
 	}
-	for part := range rawjson.Each(content) { // behind the texts, which are one item
-		r.AddCited(rawjson.Get(part, "annotations"), "", readAnnotation)
+	for _, a := range cited { // behind the texts, which are one item
+		r.AddCited(a, "", readAnnotation)
 	}
 }
 
