@@ -114,11 +114,14 @@ func TestHTTP2RapidReset(t *testing.T) {
 		all.open(id, f.fields())
 		_ = all.WriteRSTStream(id, http2.ErrCodeCancel)
 	}
+	r.mu.Lock() // no run begins: else those that are over may make room as fast as others come
 	go func() { _, _ = f.Conn.Write(frames.Bytes()) }()
-	if code, err := f.closing(); code != http2.ErrCodeEnhanceYourCalm {
+	code, err := f.closing()
+	r.mu.Unlock()
+	if code != http2.ErrCodeEnhanceYourCalm {
 		t.Errorf("the connection ends with %v, %v", code, err)
 	}
-	if n := r.metric("sabir_http2_requests_total"); n > 9_000 { // of 10,000: how many begin before the library notices depends on the machine
+	if n := r.metric("sabir_http2_requests_total"); n > 100 { // of 10,000
 		t.Errorf("%v requests were served", n)
 	}
 	await(t, "all to be over", func() bool {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -126,7 +127,7 @@ func translate(cmd *cobra.Command, f *translateFlags, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
-	if err := recorded(begins.data); err != nil && t.EventsIn == 0 {
+	if err := recorded(begins.bytes()); err != nil && t.EventsIn == 0 {
 		return err
 	}
 	if err := verdict(cmd.Context(), &t, c.From.Name, f.whole); err != nil || !f.whole || t.Failure == nil {
@@ -135,9 +136,12 @@ func translate(cmd *cobra.Command, f *translateFlags, args []string) error {
 	return fmt.Errorf("the run has no answer, it ended as %s", t.Ending)
 }
 
-// beginning keeps how a stream begins that is read through it: as much as the header of a recording takes.
+// beginning keeps how a stream begins that is read through it: as much as the header of a recording takes. A translation that was interrupted
+// may still read.
 type beginning struct {
-	in   io.Reader
+	in io.Reader
+
+	mu   sync.Mutex
 	data []byte
 }
 
@@ -145,8 +149,16 @@ const maxBeginning = 4 << 10
 
 func (b *beginning) Read(p []byte) (int, error) {
 	n, err := b.in.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.data = append(b.data, p[:min(n, maxBeginning-len(b.data))]...)
 	return n, err
+}
+
+func (b *beginning) bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.data
 }
 
 // Close closes the stream, so that a read that waits ends.
