@@ -52,9 +52,8 @@ limits.header and timeouts.read need a restart, and a log line says so.
 Certificates of tls are read again when their files change.
 
 Nothing about the machine has to be tuned: the limit of open files is raised as
-far as the system allows, the number of processors in use follows the load and
-the CPU limit of a container, and memory is collected early; GOGC, GOMEMLIMIT
-and GOMAXPROCS are respected.`,
+far as the system allows, the number of threads follows the CPU limit of a
+container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
 		Example: `  sabir serve --config sabir.yaml
   kill -HUP $(pidof sabir)             read the configuration again
   kill -USR2 $(pidof sabir)            let another process take over
@@ -140,7 +139,6 @@ func (s *service) serve(ctx context.Context) error {
 	tuning, tuned := context.WithCancel(ctx)
 	defer tuned()
 	go tuneMemory(tuning)
-	go tuneProcessors(tuning)
 	// A log whose reader has gone must not end the streams: with a handler, a write there is an error like any other.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)

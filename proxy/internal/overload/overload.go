@@ -61,8 +61,6 @@ type Guard struct {
 	runs     int
 	capped   bool // state.Most counts
 	shedding atomic.Bool
-
-	processors int // that were in use at most
 }
 
 // Follow sets what is too much.
@@ -149,7 +147,6 @@ func (g *Guard) Look(delay time.Duration, used float64) (s State, turned bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before := g.capped
-	g.processors = max(g.processors, runtime.GOMAXPROCS(0)) // with little to do, fewer are used than there are
 	g.state.Delay, g.state.Used = max(delay, 0), used
 	if cause := g.cause(); cause != "" {
 		g.lower(cause)
@@ -165,7 +162,7 @@ func (g *Guard) cause() Cause {
 	switch {
 	case g.settings.Memory > 0 && g.state.Used*100 > float64(g.settings.Memory):
 		return CauseMemory
-	case g.settings.Delay > 0 && g.state.Delay > g.settings.Delay && g.runs > enough*g.processors:
+	case g.settings.Delay > 0 && g.state.Delay > g.settings.Delay && g.runs > enough*runtime.GOMAXPROCS(0):
 		return CauseDelay
 	}
 	return ""

@@ -96,25 +96,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestFewerProcessors: a process that has worked on one processor, as there was little to do, may have as many runs as all of its processors
-// can serve when it gets busy.
-func TestFewerProcessors(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	g := crowd(t, Settings{Delay: time.Millisecond}, nil)
-	for n := range 2 * enough {
-		g.Begin(strconv.Itoa(n))
-	}
-	g.Look(0, 0)
-	runtime.GOMAXPROCS(1)
-	if s, turned := g.Look(time.Second, 0); turned || s.Cause != "" {
-		t.Errorf("%d runs are too much: %+v", 2*enough, s)
-	}
-	g.Begin("one more")
-	if s, turned := g.Look(time.Second, 0); !turned || s.Cause != CauseDelay {
-		t.Errorf("one more is not: %+v", s)
-	}
-}
-
 // TestWatch: goroutines that leave no processor free are noticed, and that they have gone.
 func TestWatch(t *testing.T) {
 	g := crowd(t, Settings{Delay: time.Millisecond}, nil)
