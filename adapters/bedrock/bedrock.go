@@ -129,6 +129,8 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	ToolNames:     &hub.NameRule{Max: 64, Marks: "_-"},
+	CallIDs:       &hub.NameRule{Max: 64, Marks: "_-"},
 }
 
 // endpoints are what the SDKs call. The model stands in the path.

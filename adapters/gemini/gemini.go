@@ -139,6 +139,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	ToolNames:     &hub.NameRule{Max: 64, Marks: "_.-", Letter: true},
 }
 
 // dialectName is what raw events of this dialect are named.

@@ -170,6 +170,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	ToolNames:     &hub.NameRule{Max: 64, Marks: "_.-", Letter: true},
 	Background:    &background,
 	Counted:       &hub.Counted{Parameter: "last_event_id", Has: countedRecords},
 }

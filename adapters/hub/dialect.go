@@ -256,6 +256,10 @@ type Dialect struct {
 	// them.
 	WriteRequest func(dst []byte, req *Request, l *Losses) ([]byte, error)
 
+	// ToolNames and CallIDs are what agents of the dialect take as the names of tools and the ids of calls; nil: anything. Where they are
+	// stricter than clients, requests have other ones; see [Request.Renamed].
+	ToolNames, CallIDs *NameRule
+
 	// Stateless says that agents of the dialect keep no conversation: a request has to tell the whole of it. To others Requests and
 	// WriteRequest tell what is new.
 	Stateless bool
@@ -339,7 +343,7 @@ func (d *Dialect) CanAsk(o Options) bool {
 // RequestWriter is what writes requests for agents of the dialect; nil: the body of the client passes as it came.
 func (d *Dialect) RequestWriter() func(dst []byte, req *Request, l *Losses) ([]byte, error) {
 	if d.Messages != nil {
-		return withRoom(d.Requests.AppendRequest)
+		return d.withLegalNames(withRoom(d.Requests.AppendRequest))
 	}
 	if d.Stateless {
 		return withRoom(d.WriteRequest)

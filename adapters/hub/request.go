@@ -68,6 +68,10 @@ type Request struct {
 	History History
 	Tools   ToolList
 
+	// Renamed are the tools whose names the agent does not take, string bodies by the name that its request has in their place. The answer
+	// has that, too, and the sequencer gives the client its own back.
+	Renamed map[string][]byte
+
 	// Endpoint is the path of the [Endpoint] that the request calls; "" where it calls none.
 	Endpoint string `json:"-"`
 

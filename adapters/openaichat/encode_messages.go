@@ -2,6 +2,8 @@ package openaichat
 
 import (
 	"bytes"
+	"strings"
+	"unicode"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -51,7 +53,7 @@ func (w *messageWriter) asked(role string, m *hub.Message) {
 	w.Open('{')
 	w.Const("role", role)
 	w.content(parts)
-	w.TextIf("name", m.Name)
+	w.TextIf("name", legalName(m.Name))
 	w.Close('}')
 }
 
@@ -161,7 +163,7 @@ func (w *messageWriter) answer(m *hub.Message) {
 	} else {
 		w.Value("content", []byte("null"))
 	}
-	w.TextIf("name", m.Name)
+	w.TextIf("name", legalName(m.Name))
 	if calls {
 		w.OpenAt("tool_calls", '[')
 		for i := range m.Parts {
@@ -202,4 +204,24 @@ func (w *messageWriter) result(p *hub.Part) {
 	w.Text("tool_call_id", p.ID)
 	w.Text("content", toolresult.Text(&ev))
 	w.Close('}')
+}
+
+// maxName is how long the name of a participant may be, in bytes.
+const maxName = 64
+
+// legalName is the name of a participant as the API takes it: without blanks, and marks of markup and paths. As such names are for the
+// model to read, nothing has to be remembered of what stood there.
+func legalName(name []byte) []byte {
+	const refused = "<>|\\/"
+	plain := rawjson.AppendUnescaped(nil, name)
+	plain = bytes.Map(func(c rune) rune {
+		if unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune(refused, c) {
+			return '_'
+		}
+		return c
+	}, plain)
+	if len(plain) > maxName {
+		plain = bytes.ToValidUTF8(plain[:maxName], nil)
+	}
+	return rawjson.AppendEscaped(nil, plain)
 }

@@ -155,6 +155,8 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	ToolNames:     &hub.NameRule{Max: 64, Marks: "_-"},
+	CallIDs:       &hub.NameRule{Max: 40},
 }
 
 // extensionMember holds extensions. The SDKs have members for some other names, and mind what is in them.

@@ -219,7 +219,7 @@ func (s *Sequencer) push(dst []hub.Event, ev *hub.Event) []hub.Event {
 	case hub.TextEnd:
 		return s.textEnd(dst, ev)
 	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
-		return s.tool(dst, ev)
+		return s.tool(dst, s.clientNamed(ev))
 	case hub.AgentStart:
 		return s.agentStart(dst, ev)
 	case hub.AgentEnd:
@@ -238,6 +238,20 @@ func (s *Sequencer) push(dst []hub.Event, ev *hub.Event) []hub.Event {
 		return s.runEnd(dst, ev)
 	}
 	return s.plain(dst, ev)
+}
+
+// clientNamed is the event with the name that the client has for its tool, where the agent knows it by another.
+func (s *Sequencer) clientNamed(ev *hub.Event) *hub.Event {
+	if len(ev.Name) == 0 || s.asked == nil {
+		return ev
+	}
+	name, ok := s.asked.Renamed[string(ev.Name)]
+	if !ok {
+		return ev
+	}
+	own := *ev
+	own.Name = name
+	return &own
 }
 
 func afterEndRepair(k hub.Kind) Repair {

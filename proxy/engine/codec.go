@@ -76,7 +76,10 @@ func (k *Codec) Reset() {
 	k.copy()
 }
 
-// Alike reports whether both sides of a stream speak a dialect in the same way.
+// Alike reports whether both sides of a stream speak a dialect in the same way, and call the same tools by the same names.
 func Alike(d *hub.Dialect, from, to hub.Options, asked *hub.Request) bool {
+	if asked != nil && len(asked.Renamed) > 0 {
+		return false
+	}
 	return d.Copies == nil || d.Copies(from, to, asked)
 }
