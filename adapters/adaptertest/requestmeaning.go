@@ -157,6 +157,10 @@ func (m *requestMeaning) diff(got *requestMeaning, l *hub.Losses) string {
 		return "answers " + a + " became " + b
 	}
 	for name, value := range m.settings {
+		reasons := len(got.settings["effort"]+got.settings["budget"]) > 0
+		if name == "summary" && reasons || name == "choices" && value == "1" {
+			continue // an agent that reasons shows what it shows of that, and gives one answer
+		}
 		if got.settings[name] != value && !slices.Contains(l.Names, "settings."+name) {
 			return fmt.Sprintf("setting %s %s became %q", name, value, got.settings[name])
 		}

@@ -190,6 +190,10 @@ func textOf(content rawjson.Value) []byte {
 	return text
 }
 
+// fileName is the member of the metadata of a part that names its file. The protocol has no place for that, and leaves the metadata to
+// applications.
+const fileName = "filename"
+
 // decodePart reads a part. Those called binary are of peers before 1.0.
 func decodePart(v rawjson.Value) hub.Part {
 	o := rawjson.ReadObject(v)
@@ -198,7 +202,9 @@ func decodePart(v rawjson.Value) hub.Part {
 	case "text":
 		return hub.Part{Kind: hub.PartText, Text: o.Text("text")}
 	case "image", "audio", "video", "document":
-		return hub.Part{Kind: hub.PartFile, File: fileOf(kind, o.Get("source")), Meta: own(v)}
+		f := fileOf(kind, o.Get("source"))
+		f.Name = rawjson.Text(o.Get("metadata"), fileName)
+		return hub.Part{Kind: hub.PartFile, File: f, Meta: own(v)}
 	case "binary":
 		media := o.Text("mimeType")
 		f := conversation.FileOf(o.Text("url"), media, o.Text("filename"))

@@ -146,6 +146,11 @@ func (w *messageWriter) part(p *hub.Part) {
 	} else {
 		w.Const("type", mediaKind(p.File.Media))
 		w.source(p.File)
+		if len(p.File.Name) > 0 {
+			w.OpenAt("metadata", '{')
+			w.Text(fileName, p.File.Name)
+			w.Close('}')
+		}
 	}
 	w.Close('}')
 }
@@ -273,7 +278,7 @@ func (w *messageWriter) toolCalls(calls []*hub.Part) (ids [][]byte) {
 func (w *messageWriter) result(call []byte, p *hub.Part) {
 	ev := p.Result.Event()
 	w.losses.AddIf("messages.result.content", !conversation.OnlyText(p.Result.Content))
-	text := toolresult.Text(&ev)
+	text := rawjson.First(p.Result.Text, toolresult.Text(&ev))
 	w.Open('{')
 	w.Text("id", w.ids.Take(p.Result.ID, conversation.Base(call)+"-result"))
 	w.Const("role", "tool")

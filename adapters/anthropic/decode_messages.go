@@ -106,9 +106,16 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	case bytes.HasSuffix(kind, []byte("tool_result")):
 		decodeResult(b, v, o)
 	default:
+		if context := o.Text("context"); len(context) > 0 && !isPassage(o) {
+			b.Add(hub.Part{Kind: hub.PartText, Text: context, Meta: inBlock})
+		}
 		b.Add(decodeFile(v, o))
 	}
 }
+
+// inBlock marks a text that stands in the block of the part behind it: what the model is to know of a document. For other APIs it stands
+// in front.
+var inBlock = own(rawjson.Value("null"))
 
 // readCitation reads what a citation is of: a page, a search result, or a document of the request.
 func readCitation(o *rawjson.Object) (title, url []byte) {

@@ -93,5 +93,5 @@ func passage(v rawjson.Value, o *rawjson.Object) hub.Part {
 		}
 		source = nil
 	}
-	return conversation.Passage(o.Text("title"), rawjson.Body(source), content, own(v))
+	return conversation.Passage(o.Text("title"), rawjson.First(rawjson.Body(source), o.Text("context")), content, own(v))
 }

@@ -56,11 +56,12 @@ func (w *turnWriter) text(role hub.Role, p *hub.Part) {
 	if conversation.Blank(p.Text) {
 		return
 	}
-	if v := p.Meta.Of(dialectName); v != nil {
+	switch v := p.Meta.Of(dialectName); {
+	case v == nil:
+		w.Add(role, blockOfText(p.Text))
+	case !rawjson.IsNull(v): // else it is in another block
 		w.Add(role, conversation.Block{Body: v})
-		return
 	}
-	w.Add(role, blockOfText(p.Text))
 }
 
 const textHead = `{"type":"text","text":"`
@@ -100,6 +101,7 @@ func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 		w.Losses.Add("messages.file")
 		return
 	}
+	w.Losses.AddIf("messages.file.name", len(p.File.Name) > 0 && p.File.IsMedia("image"))
 	w.Add(role, block)
 }
 

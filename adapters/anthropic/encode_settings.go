@@ -30,6 +30,9 @@ func (w *requestWriter) settings(ms []hub.Message) {
 	thinks := w.thinking(&s, ms)
 	w.output(&s)
 	w.sampling(&s, thinks)
+	if thinks || string(s.Effort) == "none" {
+		s.Summary = nil // thoughts are in the answer as the model shows them, or there are none
+	}
 	s.Stop = w.stops(s.Stop)
 	settings.Write(w.Writer, members(&s))
 	if len(s.User) > 0 {
@@ -127,6 +130,7 @@ func (w *requestWriter) format(b *jsonwriter.Writer, f *hub.Format) {
 		w.losses.Add("settings.format")
 		return
 	}
+	settings.LostLabels(f, w.losses)
 	b.OpenAt("format", '{')
 	b.Const("type", "json_schema")
 	b.Value("schema", f.Schema)

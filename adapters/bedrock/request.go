@@ -96,7 +96,7 @@ func decodeSettings(s *hub.Settings, in *input) {
 	s.Effort = rawjson.Text(in.Output, "effort")
 	schema := rawjson.ReadObject(rawjson.Get(in.Output, "textFormat", "structure", "jsonSchema"))
 	if value, ok := rawjson.ValueOfText(nil, schema.Text("schema")); ok {
-		s.Format = hub.Format{Kind: hub.FormatSchema, Name: schema.Text("name"), Schema: value}
+		s.Format = hub.Format{Kind: hub.FormatSchema, Name: schema.Text("name"), Description: schema.Text("description"), Schema: value}
 	}
 }
 
@@ -150,6 +150,7 @@ func (w *requestWriter) output(s *hub.Settings) {
 		b.OpenAt("jsonSchema", '{')
 		b.Text("schema", rawjson.AppendEscaped(nil, f.Schema))
 		b.TextIf("name", f.Name)
+		b.TextIf("description", f.Description)
 		b.Close('}')
 		b.Close('}')
 		b.Close('}')

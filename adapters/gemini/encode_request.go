@@ -101,10 +101,11 @@ func (w *requestWriter) config() {
 	case hub.FormatSchema:
 		b.Const("responseMimeType", mediaJSON)
 		b.ValueIf("responseJsonSchema", s.Format.Schema)
+		settings.LostLabels(&s.Format, w.losses)
 	case hub.FormatJSON:
 		b.Const("responseMimeType", mediaJSON)
 	}
-	s.Effort, s.Budget = nil, nil
+	s.Effort, s.Budget, s.Summary = nil, nil, nil
 	settings.Lost(&s, members(&s), w.losses)
 	if len(b.Buf) > 0 {
 		w.OpenAt("generationConfig", '{')
@@ -113,8 +114,8 @@ func (w *requestWriter) config() {
 	}
 }
 
-// thinking writes a budget or a level: the API takes one of them. Thoughts are asked for, as whoever wants them has no other way
-// to say so.
+// thinking writes a budget or a level: the API takes one of them. Thoughts are asked for, as whoever wants them has often no other
+// way to say so.
 func (w *requestWriter) thinking(b *jsonwriter.Writer, s *hub.Settings) {
 	budget, level := s.Budget, ""
 	switch effort := string(s.Effort); effort {
@@ -129,7 +130,7 @@ func (w *requestWriter) thinking(b *jsonwriter.Writer, s *hub.Settings) {
 			w.losses.Add("settings.effort")
 		}
 	}
-	if budget == nil && level == "" {
+	if budget == nil && level == "" && len(s.Summary) == 0 {
 		return
 	}
 	b.OpenAt("thinkingConfig", '{')
@@ -140,9 +141,8 @@ func (w *requestWriter) thinking(b *jsonwriter.Writer, s *hub.Settings) {
 	}
 	if level != "" {
 		b.Const("thinkingLevel", level)
-	} else {
-		b.Value("thinkingBudget", budget)
 	}
+	b.ValueIf("thinkingBudget", budget)
 	b.Close('}')
 }
 

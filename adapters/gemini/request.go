@@ -137,6 +137,9 @@ func decodeConfig(s *hub.Settings, v rawjson.Value) {
 	settings.Read(&o, camel)
 	thinking := genai.Get(v, "thinkingConfig", "thinking_config")
 	s.Effort = bytes.ToLower(rawjson.Body(genai.Get(thinking, "thinkingLevel", "thinking_level")))
+	if shown, _ := rawjson.Bool(genai.Get(thinking, "includeThoughts", "include_thoughts")); shown {
+		s.Summary = []byte("auto")
+	}
 	s.Budget = rawjson.OfKind(genai.Get(thinking, "thinkingBudget", "thinking_budget"), '0')
 	if n, ok := rawjson.Int(s.Budget); ok && n == 0 {
 		s.Effort, s.Budget = []byte("none"), nil

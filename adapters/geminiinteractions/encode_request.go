@@ -96,7 +96,8 @@ func (w *requestWriter) config(functions bool) {
 	b := jsonwriter.New(nil)
 	w.thinking(&s)
 	settings.Write(b, members(&s))
-	if len(s.Effort) > 0 {
+	summarized := len(s.Effort)+len(s.Summary) > 0
+	if s.Summary = nil; summarized {
 		b.Const(memberSummaries, "auto")
 	}
 	if functions {
@@ -105,7 +106,7 @@ func (w *requestWriter) config(functions bool) {
 		w.losses.AddIf("settings.tool_choice", w.req.Choice.Mode == hub.ChoiceRequired)
 	}
 	for key, v := range rawjson.EachField(w.extra.Get(memberConfig)) {
-		if string(key) != memberSummaries || len(s.Effort) == 0 {
+		if string(key) != memberSummaries || !summarized {
 			b.Value(string(key), v)
 		}
 	}
@@ -166,7 +167,7 @@ func (w *requestWriter) format() {
 		text.Const("mime_type", mediaJSON)
 		text.ValueIf("schema", f.Schema)
 		text.Close('}')
-		w.losses.AddIf("settings.format.name", len(f.Name) > 0)
+		settings.LostLabels(f, w.losses)
 	}
 	switch {
 	case others != nil:

@@ -133,6 +133,9 @@ func members(s *hub.Settings) []settings.Member {
 
 func decodeSettings(s *hub.Settings, o, config *rawjson.Object) {
 	settings.Read(config, append(members(s), settings.Member{Name: memberTop, At: &s.TopK, Kind: '0'}))
+	if shown := config.Text(memberSummaries); string(shown) == "auto" {
+		s.Summary = shown
+	}
 	decodeFormat(s, o)
 }
 
@@ -182,8 +185,8 @@ var readConfig = map[string]bool{
 	"thinking_level": true, "tool_choice": true,
 }
 
-// decodeExtra keeps what only the API knows: members at the top, forms of the answer that are no text, and settings. That thoughts are to be
-// summarized, and that the answer is to be text, says nothing.
+// decodeExtra keeps what only the API knows: members at the top, forms of the answer that are no text, and settings. That the answer
+// is to be text says nothing.
 func decodeExtra(o, config *rawjson.Object) hub.Meta {
 	w := jsonwriter.New(nil)
 	w.Open('{')

@@ -1,6 +1,11 @@
 package hub
 
-import "github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
 
 // Message is one entry of a conversation at rest: what a client sends as the history, and what a run leaves behind. Messages
 // in a row with one ID are steps of one message.
@@ -79,11 +84,16 @@ type CallResult struct {
 	Err     []byte // why it failed
 }
 
-// Event is the end of a call with this result, for what reads results of events.
+// Event is the end of a call with this result, for what reads results of events. Where both a text and a reason are there, the text says
+// the reason, too: most dialects have no place for two.
 func (r *CallResult) Event() Event {
-	return Event{
+	ev := Event{
 		Kind: ToolEnd, Status: r.Status, Text: r.Text, Value: r.Value, More: &More{Content: r.Content, Err: r.Err},
 	}
+	if len(r.Text) > 0 && len(r.Err) > 0 && !bytes.Contains(r.Text, r.Err) {
+		ev.Text = slices.Concat(r.Text, []byte(`\n`), r.Err)
+	}
+	return ev
 }
 
 // Approval is the question whether a call may run, and its answer.

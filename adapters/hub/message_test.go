@@ -33,9 +33,15 @@ func TestMetaOf(t *testing.T) {
 // TestResultEvent: the end of a call has all that is known of its result.
 func TestResultEvent(t *testing.T) {
 	r := hub.CallResult{ID: []byte("i"), Status: hub.StatusDenied, Text: []byte("t"), Value: []byte("1"), Content: []byte("[]"), Err: []byte("e")}
-	want := hub.Event{Kind: hub.ToolEnd, Status: hub.StatusDenied, Text: []byte("t"), Value: []byte("1"), More: &hub.More{Content: []byte("[]"), Err: []byte("e")}}
+	want := hub.Event{Kind: hub.ToolEnd, Status: hub.StatusDenied, Text: []byte(`t\ne`), Value: []byte("1"), More: &hub.More{Content: []byte("[]"), Err: []byte("e")}}
 	if got := r.Event(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+	for _, text := range []string{"", "It says why, and more."} {
+		r := hub.CallResult{Text: []byte(text), Err: []byte("why")}
+		if got := r.Event(); string(got.Text) != text {
+			t.Errorf("the text %q became %q", text, got.Text)
+		}
 	}
 }
 

@@ -12,6 +12,9 @@ type Settings struct {
 	Budget []byte // tokens for reasoning
 	User   []byte // string body: whom the provider may hold responsible
 
+	Verbosity []byte // string body: how long answers are to be: low, medium, high
+	Summary   []byte // string body: that reasoning is to be shown, and how: auto, concise, detailed
+
 	Format Format
 }
 
@@ -21,6 +24,8 @@ type Format struct {
 	Name   []byte // string body
 	Schema []byte // raw JSON Schema
 	Strict []byte // raw: true or false
+
+	Description []byte // string body: what the answer is for
 }
 
 // FormatKind is a kind of [Format].

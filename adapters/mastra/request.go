@@ -134,6 +134,7 @@ func (w *writer) settings(req *hub.Request) {
 		w.OpenAt(memberFormat, '{')
 		w.Value("schema", schema)
 		w.Close('}')
+		settings.LostLabels(&req.Settings.Format, w.losses)
 	} else {
 		w.losses.AddIf("settings.format", req.Settings.Format.Kind != hub.FormatText)
 	}

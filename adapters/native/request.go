@@ -93,6 +93,7 @@ var formatMembers = []member[hub.Format]{
 	text("name", func(of *hub.Format) *[]byte { return &of.Name }),
 	value("schema", 0, func(of *hub.Format) *[]byte { return &of.Schema }),
 	value("strict", 't', func(of *hub.Format) *[]byte { return &of.Strict }),
+	text("description", func(of *hub.Format) *[]byte { return &of.Description }),
 }
 
 func settingMembers() (all []member[hub.Settings]) {

@@ -130,6 +130,7 @@ func (w *messageWriter) file(p *hub.Part) {
 	w.Open('{')
 	f := p.File
 	format, isAudio := bytes.CutPrefix(f.Media, []byte("audio/"))
+	w.losses.AddIf("messages.file.name", len(f.Name) > 0 && (isAudio || f.IsMedia("image")))
 	switch {
 	case f.IsMedia("image"):
 		w.Const("type", "image_url")

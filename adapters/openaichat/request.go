@@ -69,12 +69,12 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 var read = map[string]bool{
 	"model": true, "messages": true, "tools": true, "tool_choice": true, "response_format": true, "stream": true, "stream_options": true,
 	"stop": true, "max_tokens": true, "max_completion_tokens": true, "temperature": true, "top_p": true, "seed": true, "n": true,
-	"frequency_penalty": true, "presence_penalty": true, "parallel_tool_calls": true, "reasoning_effort": true, "user": true, "safety_identifier": true,
+	"frequency_penalty": true, "presence_penalty": true, "parallel_tool_calls": true, "reasoning_effort": true, "verbosity": true, "user": true, "safety_identifier": true,
 	"store": true, "metadata": true, "service_tier": true, "prompt_cache_key": true, "prompt_cache_retention": true, "prompt_cache_options": true,
 }
 
 // members are the settings that the API has a member for.
-func members(s *hub.Settings) [11]settings.Member {
+func members(s *hub.Settings) [12]settings.Member {
 	return [...]settings.Member{
 		{Name: "max_completion_tokens", At: &s.MaxTokens, Kind: '0'},
 		{Name: "temperature", At: &s.Temperature, Kind: '0'},
@@ -86,6 +86,7 @@ func members(s *hub.Settings) [11]settings.Member {
 		{Name: "stop", At: &s.Stop, Kind: '['},
 		{Name: "parallel_tool_calls", At: &s.ParallelCalls, Kind: 't'},
 		{Name: "reasoning_effort", At: &s.Effort, Kind: '"'},
+		{Name: "verbosity", At: &s.Verbosity, Kind: '"'},
 		{Name: "safety_identifier", At: &s.User, Kind: '"'},
 	}
 }
@@ -128,7 +129,7 @@ func decodeFormat(v rawjson.Value) hub.Format {
 	case "json_schema":
 		schema := rawjson.Get(v, "json_schema")
 		return hub.Format{
-			Kind: hub.FormatSchema, Name: rawjson.Text(schema, "name"),
+			Kind: hub.FormatSchema, Name: rawjson.Text(schema, "name"), Description: rawjson.Text(schema, "description"),
 			Schema: rawjson.Get(schema, "schema"), Strict: rawjson.OfKind(rawjson.Get(schema, "strict"), 't'),
 		}
 	}
@@ -237,6 +238,7 @@ func appendFormat(w *jsonwriter.Writer, f *hub.Format) {
 		w.Const("type", "json_schema")
 		w.OpenAt("json_schema", '{')
 		w.Text("name", rawjson.Or(f.Name, "answer"))
+		w.TextIf("description", f.Description)
 		w.ValueIf("strict", f.Strict)
 		w.ValueIf("schema", f.Schema)
 		w.Close('}')

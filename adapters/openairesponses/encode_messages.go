@@ -134,6 +134,7 @@ func (w *inputWriter) inputPart(p *hub.Part) {
 // file writes the members of a part that is a file.
 func (w *inputWriter) file(f *hub.FileRef) {
 	if f.IsMedia("image") {
+		w.losses.AddIf("messages.file.name", len(f.Name) > 0)
 		w.Const("type", "input_image")
 		w.Const("detail", "auto")
 		conversation.WriteURL(w.Writer, "image_url", f)

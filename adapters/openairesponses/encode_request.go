@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -146,29 +147,42 @@ func (w *inputWriter) settings(given hub.Settings) {
 		w.losses.Add("settings.user")
 	}
 	settings.Write(w.Writer, members(s))
-	if len(s.Effort) > 0 {
-		w.OpenAt("reasoning", '{')
-		settings.Write(w.Writer, reasoning(s))
-		w.Close('}')
+	if string(s.Effort) == "none" {
+		s.Summary = nil // there is nothing to show
 	}
-	w.format(&s.Format)
-	settings.Lost(s, append(members(s), reasoning(s)...), w.losses)
+	w.object("reasoning", reasoning(s), nil)
+	w.object("text", wording(s), &s.Format)
+	settings.Lost(s, slices.Concat(members(s), reasoning(s), wording(s)), w.losses)
+}
+
+// object writes the settings inside a member, which is left out where there are none.
+func (w *inputWriter) object(name string, members []settings.Member, f *hub.Format) {
+	inner := inputWriter{Writer: jsonwriter.New(nil)}
+	settings.Write(inner.Writer, members)
+	if f != nil {
+		inner.format(f)
+	}
+	if len(inner.Buf) == 0 {
+		return
+	}
+	w.OpenAt(name, '{')
+	w.Raw(inner.Buf)
+	w.Close('}')
 }
 
 func (w *inputWriter) format(f *hub.Format) {
 	if f.Kind == hub.FormatText {
 		return
 	}
-	w.OpenAt("text", '{')
 	w.OpenAt("format", '{')
 	if f.Kind == hub.FormatJSON {
 		w.Const("type", "json_object")
 	} else {
 		w.Const("type", "json_schema")
 		w.Text("name", rawjson.Or(f.Name, "answer"))
+		w.TextIf("description", f.Description)
 		w.ValueIf("strict", f.Strict)
 		w.Value("schema", rawjson.OrNull(f.Schema))
 	}
-	w.Close('}')
 	w.Close('}')
 }

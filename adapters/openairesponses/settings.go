@@ -20,13 +20,20 @@ func members(s *hub.Settings) []settings.Member {
 
 // reasoning are the settings inside the member of that name.
 func reasoning(s *hub.Settings) []settings.Member {
-	return []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}}
+	return []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}, {Name: "summary", At: &s.Summary, Kind: '"'}}
+}
+
+// wording are the settings inside the member text.
+func wording(s *hub.Settings) []settings.Member {
+	return []settings.Member{{Name: "verbosity", At: &s.Verbosity, Kind: '"'}}
 }
 
 func decodeSettings(s *hub.Settings, c *create) {
 	settings.Read(&c.All, members(s))
 	thought := rawjson.ReadObject(c.Reasoning)
 	settings.Read(&thought, reasoning(s))
+	answer := rawjson.ReadObject(c.Text)
+	settings.Read(&answer, wording(s))
 	if len(s.User) == 0 {
 		s.User = rawjson.Body(c.User)
 	}
@@ -39,7 +46,7 @@ func decodeFormat(v rawjson.Value) hub.Format {
 		return hub.Format{Kind: hub.FormatJSON}
 	case "json_schema":
 		return hub.Format{
-			Kind: hub.FormatSchema, Name: rawjson.Text(v, "name"),
+			Kind: hub.FormatSchema, Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description"),
 			Schema: rawjson.Get(v, "schema"), Strict: rawjson.OfKind(rawjson.Get(v, "strict"), 't'),
 		}
 	}

@@ -40,13 +40,20 @@ func Write(w *jsonwriter.Writer, members []Member) {
 	}
 }
 
-// Lost notes the settings that a table has no member for.
+// Lost notes the settings that a table has no member for. One answer is what there is without saying so.
 func Lost(s *hub.Settings, members []Member, l *hub.Losses) {
 	for i := range Known {
-		if at := Known[i].Of(s); len(*at) > 0 && !has(members, at) {
+		at := Known[i].Of(s)
+		if len(*at) > 0 && !has(members, at) && !(at == &s.Choices && string(*at) == "1") {
 			l.Add("settings." + Known[i].Name)
 		}
 	}
+}
+
+// LostLabels notes what the form of an answer is called and described as, for agents that take its schema alone.
+func LostLabels(f *hub.Format, l *hub.Losses) {
+	l.AddIf("settings.format.name", len(f.Name) > 0)
+	l.AddIf("settings.format.description", len(f.Description) > 0)
 }
 
 func has(members []Member, at *[]byte) bool {
@@ -80,6 +87,8 @@ var Known = []Setting{
 	{"effort", func(s *hub.Settings) *[]byte { return &s.Effort }, '"'},
 	{"budget", func(s *hub.Settings) *[]byte { return &s.Budget }, '0'},
 	{"user", func(s *hub.Settings) *[]byte { return &s.User }, '"'},
+	{"verbosity", func(s *hub.Settings) *[]byte { return &s.Verbosity }, '"'},
+	{"summary", func(s *hub.Settings) *[]byte { return &s.Summary }, '"'},
 }
 
 // All are the settings of s.
