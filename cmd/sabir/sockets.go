@@ -128,8 +128,19 @@ func (s *sockets) replace() error {
 	if s.upgrader == nil {
 		return errors.New("sockets cannot be passed on here")
 	}
-	return s.upgrader.Upgrade()
+	const tries = 20
+	var err error
+	for range tries {
+		if err = s.upgrader.Upgrade(); err == nil || err.Error() != notReady {
+			break
+		}
+	}
+	return err
 }
+
+// notReady is what the upgrader says that has not noticed yet that this process is ready. Asked just after [sockets.ready], it notices
+// either first.
+const notReady = "process is not ready yet"
 
 // release removes the files of sockets that were not passed on. Those of a process that has not come to serve are still in use by the one
 // before it.
