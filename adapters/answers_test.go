@@ -184,8 +184,9 @@ func TestAnswerForms(t *testing.T) {
 		`"cited_text":"","encrypted_index":"","title":"T","url":"https://x"}]},{"type":"tool_use","id":"b","name":"mine","input":{"n":1}}],`+
 		`"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":3,`)
 	f("anthropic", length, "", `"stop_reason":"max_tokens"`, `"output_tokens":0}}`)
-	f("gemini", tools, "messages.call messages.source messages.data", `{"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true,"thoughtSignature":"c2ln"},`+
-		`{"text":"It is 3."},{"functionCall":{"id":"b","name":"mine","args":{"n":1}}}]},"finishReason":"STOP","index":0}],"modelVersion":"m","responseId":"r1",`+
+	f("gemini", tools, "messages.call messages.data", `{"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true,"thoughtSignature":"c2ln"},`+
+		`{"text":"It is 3."},{"functionCall":{"id":"b","name":"mine","args":{"n":1}}}]},"finishReason":"STOP",`+
+		`"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://x","title":"T"}}]},"index":0}],"modelVersion":"m","responseId":"r1",`+
 		`"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4,"totalTokenCount":7}}`)
 	f("gemini", `{"kind":"run.end","status":"length"}`, "", `"parts":[{"text":""}]},"finishReason":"MAX_TOKENS"`)
 	f("gemini-interactions", tools, "messages.data", `"object":"interaction","created":"1970-01-01T00:00:05Z","model":"asked","steps":[`+
@@ -208,26 +209,63 @@ func TestAnswerForms(t *testing.T) {
 	f("openai-responses", cut, "", `"name":"mine","status":"incomplete"`)
 }
 
-// TestCitedAnswers: an answer of Anthropic's in one piece cites what its stream cites, each source with the text before it.
+// TestCitedAnswers: an answer in one piece cites what its stream cites, each source with the text before it where the API has it so. own is
+// a source of the API's own, by its value.
 func TestCitedAnswers(t *testing.T) {
-	target, err := adapters.Lookup("anthropic")
-	if err != nil {
-		t.Fatal(err)
+	f := func(name, own, want string) {
+		t.Helper()
+		target, err := adapters.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := func(title, url string) hub.Part {
+			return hub.Part{Kind: hub.PartSource, Title: []byte(title), File: &hub.FileRef{URL: []byte(url)}}
+		}
+		parts := []hub.Part{{Kind: hub.PartText, Text: []byte("a")}, source("T", "https://u")}
+		if own != "" {
+			parts = append(parts, hub.Part{Kind: hub.PartSource, Value: []byte(own)})
+		}
+		parts = append(parts, source("V", "https://v"), hub.Part{Kind: hub.PartText, Text: []byte("b")}, source("no address", ""))
+		var l hub.Losses
+		run := &hub.Run{Status: hub.StatusDone, Usage: hub.NoCounts, Messages: []hub.Message{{Role: hub.RoleAgent, Parts: parts}}}
+		got := target.AppendAnswer(nil, target.Defaults(), &hub.Request{}, run, &l)
+		if !json.Valid(got) || !strings.Contains(string(got), want) || strings.Join(l.Names, " ") != "messages.source" {
+			t.Errorf("%s: want %s in\n%s\nlosses %q", name, want, got, l.Names)
+		}
 	}
-	const own = `{"type":"char_location","cited_text":"c","document_index":0,"document_title":"D","start_char_index":0,"end_char_index":1}`
-	source := func(title, rest string) hub.Part {
-		return hub.Part{Kind: hub.PartSource, Title: []byte(title), File: &hub.FileRef{URL: []byte(rest)}}
+	page := func(title, url string) string {
+		return `{"type":"web_search_result_location","cited_text":"","encrypted_index":"","title":"` + title + `","url":"` + url + `"}`
 	}
-	parts := []hub.Part{
-		{Kind: hub.PartText, Text: []byte("a")}, source("T", "https://u"), {Kind: hub.PartSource, Value: []byte(own)},
-		{Kind: hub.PartText, Text: []byte("b")}, source("no address", ""),
+	const char = `{"type":"char_location","cited_text":"c","document_index":0,"document_title":"D","start_char_index":0,"end_char_index":1}`
+	f("anthropic", char, `"content":[{"type":"text","text":"a","citations":[`+page("T", "https://u")+`,`+char+`,`+page("V", "https://v")+`]},{"type":"text","text":"b"}]`)
+	web := func(title, url string) string {
+		return `{"title":"` + title + `","sourceContent":[{"text":""}],"location":{"web":{"url":"` + url + `"}}}`
 	}
-	const want = `"content":[{"type":"text","text":"a","citations":[{"type":"web_search_result_location","cited_text":"","encrypted_index":"","title":"T","url":"https://u"},` +
-		own + `]},{"type":"text","text":"b"}]`
-	var l hub.Losses
+	const doc = `{"title":"D","location":{"documentChar":{"documentIndex":0,"start":0,"end":1}}}`
+	f("bedrock", doc, `"content":[{"citationsContent":{"content":[{"text":"a"}],"citations":[`+web("T", "https://u")+`,`+doc+`,`+web("V", "https://v")+`]}},{"text":"b"}]`)
+	f("gemini", "", `"groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://u","title":"T"}},{"web":{"uri":"https://v","title":"V"}}]},"index":0}]`)
+}
+
+// TestLeftCalls: where an answer leaves out a call between two texts, the second is a paragraph of its own: clients join them.
+func TestLeftCalls(t *testing.T) {
+	call := hub.Part{Kind: hub.PartCall, ID: []byte("c"), Name: []byte("f"), Value: []byte("{}"), Result: &hub.CallResult{Status: hub.StatusOK}}
+	text := func(s string) hub.Part { return hub.Part{Kind: hub.PartText, Text: []byte(s)} }
+	parts := []hub.Part{call, text("Let me look."), call, call, text("It is 3."), text(" Or 4.")}
 	run := &hub.Run{Status: hub.StatusDone, Usage: hub.NoCounts, Messages: []hub.Message{{Role: hub.RoleAgent, Parts: parts}}}
-	got := target.AppendAnswer(nil, target.Defaults(), &hub.Request{}, run, &l)
-	if !strings.Contains(string(got), want) || strings.Join(l.Names, " ") != "messages.source" {
-		t.Errorf("want %s in\n%s\nlosses %q", want, got, l.Names)
+	for name, want := range map[string]string{
+		"openai-chat": `"content":"Let me look.\n\nIt is 3. Or 4."`,
+		"gemini":      `"parts":[{"text":"Let me look."},{"text":"\n\nIt is 3."},{"text":" Or 4."}]`,
+		"bedrock":     `"content":[{"text":"Let me look."},{"text":"\n\nIt is 3."},{"text":" Or 4."}]`,
+	} {
+		target, err := adapters.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := target.AppendAnswer(nil, target.Defaults(), &hub.Request{}, run, new(hub.Losses)); !strings.Contains(string(got), want) {
+			t.Errorf("%s: want %s in\n%s", name, want, got)
+		}
+	}
+	if string(parts[4].Text) != "It is 3." {
+		t.Errorf("the run says %q now", parts[4].Text)
 	}
 }

@@ -15,7 +15,9 @@ func appendAnswer(dst []byte, _ hub.Options, _ *hub.Request, run *hub.Run, l *hu
 	w.OpenAt("output", '{')
 	w.OpenAt("message", '{')
 	w.Const("role", roleNames[hub.RoleAgent])
-	asked := newTurnWriter(new(conversation.IDs), l).WriteAnswer(w, conversation.Spoken(run, l), reasoningBlockOf)
+	turns := newTurnWriter(new(conversation.IDs), l)
+	turns.answers = true
+	asked := turns.WriteAnswer(w, conversation.Spoken(run, l), reasoningBlockOf)
 	w.Close('}')
 	w.Close('}')
 	reason, _ := stopReason(&hub.Event{Status: run.Status, Name: run.Reason}, asked)

@@ -1,6 +1,8 @@
 package bedrock
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -27,7 +29,10 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 }
 
 // turnWriter writes the blocks of turns.
-type turnWriter struct{ conversation.TurnWriter }
+type turnWriter struct {
+	conversation.TurnWriter
+	answers bool // the turn is an answer, in which sources are citations: a request has only those that the API has made
+}
 
 func newTurnWriter(ids *conversation.IDs, l *hub.Losses) *turnWriter {
 	w := new(turnWriter)
@@ -62,13 +67,42 @@ func (w *turnWriter) WritePart(role hub.Role, p *hub.Part) {
 		w.reasoning(role, p)
 	case hub.PartFile:
 		w.file(role, p)
+	case hub.PartSource:
+		if !w.answers || !w.cite(p) {
+			w.Other(role, p)
+		}
 	default:
 		w.Other(role, p)
 	}
 }
 
+const textHead, citedHead, citedTail = `{"text":"`, `{"citationsContent":{"content":[{"text":"`, `]}}`
+
 func textBlockOf(text []byte) conversation.Block {
-	return conversation.Block{Head: []byte(`{"text":"`), Body: text, Tail: []byte(`"}`)}
+	return conversation.Block{Head: []byte(textHead), Body: text, Tail: []byte(`"}`)}
+}
+
+// cite writes a source as a citation of the text that was written last, as the stream has it, and reports whether it has a form.
+func (w *turnWriter) cite(p *hub.Part) bool {
+	blocks := w.Turns.At(hub.RoleAgent).Blocks
+	ev := hub.Event{Title: p.Title, Text: p.Text, Value: p.Value, More: new(hub.More)}
+	if p.File != nil {
+		ev.More.File = *p.File
+	}
+	citation := appendCitation(nil, &ev)
+	if len(blocks) == 0 || citation == nil {
+		return false
+	}
+	last := &blocks[len(blocks)-1]
+	switch string(last.Head) {
+	case textHead:
+		last.Head, last.Tail = []byte(citedHead), append(append([]byte(`"}],"citations":[`), citation...), citedTail...)
+	case citedHead:
+		last.Tail = append(append(append(bytes.TrimSuffix(last.Tail, []byte(citedTail)), ','), citation...), citedTail...)
+	default:
+		return false
+	}
+	return true
 }
 
 // reasoning writes what a model has signed: it refuses any other.

@@ -107,23 +107,30 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.open != openText || len(ev.Ref) > 0 && !bytes.Equal(ev.Ref, e.part) {
 		return hub.Dropped
 	}
-	own := rawjson.Kind(rawjson.Get(ev.Value, "sourceContent")) == '[' || rawjson.Kind(rawjson.Get(ev.Value, "location")) == '{'
-	if !own && len(ev.Rare().File.URL) == 0 {
+	citation := appendCitation(nil, ev)
+	if citation == nil {
 		return hub.Dropped
 	}
 	e.setHead(`"citation":`)
 	b := append(member.Begin(out, nameBlockDelta), e.head...)
-	if own {
-		b = append(b, ev.Value...)
-	} else {
-		b = append(append(b, `{"title":"`...), ev.Title...)
-		b = append(append(b, `","sourceContent":[{"text":"`...), ev.Text...)
-		b = append(append(b, `"}],"location":{"web":{"url":"`...), ev.More.File.URL...)
-		b = append(b, `"}}}`...)
-	}
+	b = append(b, citation...)
 	member.End(out, append(b, "}}"...))
 	e.setHead(`"text":"`)
 	return hub.Native
+}
+
+// appendCitation appends the citation of a source, one of the API's as it came; nothing if there is none for it.
+func appendCitation(dst []byte, ev *hub.Event) []byte {
+	if rawjson.Kind(rawjson.Get(ev.Value, "sourceContent")) == '[' || rawjson.Kind(rawjson.Get(ev.Value, "location")) == '{' {
+		return append(dst, ev.Value...)
+	}
+	if len(ev.Rare().File.URL) == 0 {
+		return dst
+	}
+	dst = append(append(dst, `{"title":"`...), ev.Title...)
+	dst = append(append(dst, `","sourceContent":[{"text":"`...), ev.Text...)
+	dst = append(append(dst, `"}],"location":{"web":{"url":"`...), ev.More.File.URL...)
+	return append(dst, `"}}}`...)
 }
 
 // isSilent reports whether a call ended without a result, and without anyone saying that it went wrong.

@@ -14,7 +14,8 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	e.learnModel(&hub.Event{Kind: hub.RunStart, More: &hub.More{Model: run.Model}})
 	dst = append(dst, frameHead...)
 	from := len(dst)
-	for _, p := range conversation.Spoken(run, l) {
+	spoken := conversation.Spoken(run, l)
+	for _, p := range spoken {
 		dst = e.wholePart(dst, p, len(dst) > from, l)
 	}
 	if len(dst) == from {
@@ -28,6 +29,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	if len(run.Err) > 0 {
 		dst = append(append(append(dst, `,"finishMessage":"`...), run.Err...), '"')
 	}
+	dst = genai.AppendSources(dst, spoken, l)
 	dst = append(append(dst, ','), e.tail...)
 	return append(genai.AppendCounts(dst, &run.Usage), '}')
 }
@@ -52,8 +54,6 @@ func (e *encoder) wholePart(dst []byte, p *hub.Part, more bool, l *hub.Losses) [
 			return grown
 		}
 		l.Add("messages.file")
-	case hub.PartSource:
-		l.Add("messages.source")
 	case hub.PartData:
 		l.Add("messages.data")
 	}

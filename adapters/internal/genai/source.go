@@ -64,20 +64,40 @@ func (s *Sources) source(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value)
 	return dst
 }
 
+// groundingHead and groundingTail enclose the chunks of the member groundingMetadata.
+const groundingHead, groundingTail = `,"groundingMetadata":{"groundingChunks":[`, `]}`
+
 // AppendSource appends the member groundingMetadata that names one source with its comma, if it has a URL.
 func AppendSource(dst []byte, ev *hub.Event) (grown []byte, ok bool) {
 	if ev.More == nil || len(ev.More.File.URL) == 0 {
 		return dst, false
 	}
-	title := ev.Title
-	if len(title) == 0 {
-		title = ev.More.File.Name
+	dst = appendChunk(append(dst, groundingHead...), ev.Title, &ev.More.File)
+	return append(dst, groundingTail...), true
+}
+
+// AppendSources appends the member for all sources of an answer that have a URL, nothing where there are none. Others are lost.
+func AppendSources(dst []byte, parts []*hub.Part, l *hub.Losses) []byte {
+	head := groundingHead
+	for _, p := range parts {
+		switch {
+		case p.Kind != hub.PartSource:
+		case p.File == nil || len(p.File.URL) == 0:
+			l.Add("messages.source")
+		default:
+			dst, head = appendChunk(append(dst, head...), p.Title, p.File), ","
+		}
 	}
-	dst = append(dst, `,"groundingMetadata":{"groundingChunks":[{"web":{"uri":"`...)
-	dst = append(dst, ev.More.File.URL...)
-	if len(title) > 0 {
-		dst = append(dst, `","title":"`...)
-		dst = append(dst, title...)
+	if head == groundingHead {
+		return dst
 	}
-	return append(dst, `"}}]}`...), true
+	return append(dst, groundingTail...)
+}
+
+func appendChunk(dst, title []byte, f *hub.FileRef) []byte {
+	dst = append(append(dst, `{"web":{"uri":"`...), f.URL...)
+	if title = rawjson.First(title, f.Name); len(title) > 0 {
+		dst = append(append(dst, `","title":"`...), title...)
+	}
+	return append(dst, `"}}`...)
 }
