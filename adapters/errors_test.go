@@ -56,12 +56,10 @@ func TestReasonsAcross(t *testing.T) {
 	f("value of a failed call", start+call+`{"kind":"tool.end","id":"t","status":"error","value":{"a":"`+why+`"},"err":"exit 1"}`+done)
 }
 
-// TestEarlyEndsAcross: a run that a limit, a filter or a refusal has ended does not look as if it were complete, also where nothing was said. Three
-// dialects have neither a reason nor a notice for it.
+// TestEarlyEndsAcross: a run that a limit, a filter or a refusal has ended does not look as if it were complete, also where nothing was said.
 func TestEarlyEndsAcross(t *testing.T) {
-	without := map[string]bool{"agentevent": true, "pydantic": true, "simplified": true}
 	for _, target := range adapters.All() {
-		if target.NewEncoder == nil || without[target.Name] {
+		if target.NewEncoder == nil {
 			continue
 		}
 		for _, said := range []string{"", `{"kind":"text.delta","text":"Hi"}` + "\n"} {

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -299,7 +300,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.close(out, out.Buf, ev, nil)
 		return hub.Native
 	case hub.StatusLength, hub.StatusRefused, hub.StatusFiltered:
-		e.fold(out, ev, hub.Why(ev))
+		e.fold(out, ev, rawjson.Or(hub.Why(ev), phrases.Early(ev.Status)))
 		e.open(out, typeFinal, ev)
 		e.close(out, out.Buf, ev, nil)
 		return hub.Folded

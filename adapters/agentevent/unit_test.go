@@ -129,10 +129,15 @@ func TestRunEnds(t *testing.T) {
 			t.Errorf("version 2, %s: got %swant %s", status, got, v2)
 		}
 	}
+	early := func(status hub.Status, why string) {
+		t.Helper()
+		thought := `folded {"type":"thought","content":"` + why + `"`
+		f(status, "", thought+"}\n"+`{"type":"final"}`, thought+`,"seq":2}`+"\n"+`{"type":"final","seq":3}`)
+	}
 	f(hub.StatusDone, "", `native {"type":"final"}`, `native {"type":"final","seq":2}`)
-	f(hub.StatusLength, "", `folded {"type":"final"}`, `folded {"type":"final","seq":2}`)
-	f(hub.StatusRefused, "", `folded {"type":"final"}`, `folded {"type":"final","seq":2}`)
-	f(hub.StatusFiltered, "", `folded {"type":"final"}`, `folded {"type":"final","seq":2}`)
+	early(hub.StatusLength, "The answer was cut at its maximum length.")
+	early(hub.StatusRefused, "The model refused to answer.")
+	early(hub.StatusFiltered, "The answer was cut by a content filter.")
 	f(hub.StatusLimit, "", `folded {"type":"error","error":"Max iterations reached"}`, `folded {"type":"error","error":"Max iterations reached","seq":2}`)
 	f(hub.StatusFailed, `no \"model\"`, `native {"type":"error","error":"no \"model\""}`, `native {"type":"error","error":"no \"model\"","seq":2}`)
 	f(hub.StatusFailed, "", `native {"type":"error","error":"The agent reported an error."}`, `native {"type":"error","error":"The agent reported an error.","seq":2}`)

@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -264,6 +265,8 @@ func (e *encoder) finalText(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.aside(out, []byte(failedText))
 	case ev.Status == hub.StatusCancelled:
 		return hub.Dropped
+	case phrases.Early(ev.Status) != "":
+		return e.aside(out, []byte(phrases.Early(ev.Status)))
 	case !e.begun && len(e.sources) == 0:
 		e.message(out, nil)
 	}

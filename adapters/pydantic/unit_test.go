@@ -271,7 +271,7 @@ func TestRunEnds(t *testing.T) {
 		}
 	}
 	f(hub.StatusDone, "", `implied {"message": "", "citations": [], "tool_calls": []}`)
-	f(hub.StatusLength, "", `dropped {"message": "", "citations": [], "tool_calls": []}`)
+	f(hub.StatusLength, "", `folded {"message": "\n\n*The answer was cut at its maximum length.*\n\n", "citations": [], "tool_calls": []}`)
 	f(hub.StatusLength, "8 of 8 tokens", `folded {"message": "\n\n*8 of 8 tokens*\n\n", "citations": [], "tool_calls": []}`)
 	f(hub.StatusCancelled, "", "dropped ")
 	f(hub.StatusCancelled, "The client left.", `folded {"message": "\n\n*The client left.*\n\n", "citations": [], "tool_calls": []}`)

@@ -3,6 +3,7 @@ package simplified
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -124,7 +125,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		}
 		return e.failed(out, ev, cancelText, hub.Folded)
 	}
-	if why := hub.Why(ev); len(why) > 0 {
+	if why := rawjson.Or(hub.Why(ev), phrases.Early(ev.Status)); len(why) > 0 {
 		e.explain(out, ev, `\n\n`, why)
 		disposition = hub.Folded
 	}
