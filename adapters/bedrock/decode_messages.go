@@ -19,6 +19,9 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	i := 0
 	for _, o := range rawjson.EachObject(v) {
 		content := o.Get("content")
+		if err := conversation.Required("messages."+strconv.Itoa(i)+".content", content); err != nil {
+			return b.Messages, err
+		}
 		switch string(o.Text("role")) {
 		case "user":
 			decodeUser(&b, content)
@@ -55,6 +58,7 @@ func decodeUser(b *conversation.Builder, content rawjson.Value) {
 		return // nothing but results
 	}
 	b.Begin(hub.RoleUser, nil)
+	addText(b, content)
 	for block, o := range rawjson.EachObject(content) {
 		if o.Get("toolResult") == nil {
 			decodePart(b, block, o)
@@ -67,8 +71,16 @@ func decodeResult(b *conversation.Builder, v rawjson.Value) {
 	b.Result(legalid.AppendPlain(nil, rawjson.Text(v, "toolUseId")), nil, readResult(rawjson.Get(v, "content"), failed, new(hub.Scratch)))
 }
 
-// decodeContent adds what blocks hold to the last message.
+// addText adds a content that is a text, as other APIs have it.
+func addText(b *conversation.Builder, content rawjson.Value) {
+	if text := rawjson.Body(content); len(text) > 0 {
+		b.Add(hub.Part{Kind: hub.PartText, Text: text})
+	}
+}
+
+// decodeContent adds what a content holds to the last message.
 func decodeContent(b *conversation.Builder, content rawjson.Value) {
+	addText(b, content)
 	for block, o := range rawjson.EachObject(content) {
 		decodePart(b, block, o)
 	}

@@ -25,7 +25,15 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return err
 	}
 	in.run(req, body)
+	if in.isOther() {
+		return conversation.Required("input", in.Input)
+	}
 	return nil
+}
+
+// isOther reports whether nothing shows that the body is one of the protocol's. One that goes on without an input has something else of it.
+func (asked *requestBody) isOther() bool {
+	return rawjson.IsNull(asked.Graph) && rawjson.IsNull(asked.Modes) && rawjson.IsNull(asked.Modes2) && rawjson.IsNull(asked.Command) && rawjson.IsNull(asked.Config)
 }
 
 // requestBody is the body of a request: of a run, of a command of the thread protocol, or of one for its events.
@@ -62,6 +70,9 @@ func (asked *requestBody) run(req *hub.Request, body []byte) {
 	req.Extra, req.State = extra(&asked.All), others(&input, "messages")
 	req.Answers = decodeResume(rawjson.NotNull(rawjson.Get(asked.Command, "resume")))
 	req.Messages, _ = messages{}.DecodeMessages(nil, rawjson.NotNull(input.Get("messages")))
+	if text := rawjson.Body(asked.Input); len(text) > 0 {
+		req.Messages = []hub.Message{{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: text}}}}
+	}
 	if len(req.Messages) > 0 && req.Messages[0].Role == hub.RoleResults {
 		req.Partial = true // their calls stand in a thread that the URL names
 	}

@@ -1,6 +1,9 @@
 package native
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -23,12 +26,40 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := readMembers(req, o, requestMembers); err != nil {
 		return err
 	}
+	if err := saysSomething(o); err != nil {
+		return err
+	}
 	req.Tools.Known = rawjson.Kind(o.Get("tools")) == '['
 	for i := range req.Tools.Defs {
 		req.Tools.Add(req.Tools.Defs[i].Name)
 	}
 	req.Remember(true)
 	return nil
+}
+
+// saysSomething fails for a body without what is said, such as one of another dialect.
+func saysSomething(o *rawjson.Object) error {
+	messages, i := o.Get("messages"), 0
+	for m := range rawjson.Each(messages) {
+		if rawjson.IsNull(rawjson.Get(m, "parts")) && !rawjson.IsNull(rawjson.Get(m, "content")) {
+			return hub.NewError(hub.ReasonMissing, "messages."+strconv.Itoa(i)+".parts", -1, "want what is said")
+		}
+		i++
+	}
+	if rawjson.IsNull(messages) && hasOthers(o) {
+		return hub.NewError(hub.ReasonMissing, "messages", -1, "want what is said")
+	}
+	return nil
+}
+
+// hasOthers reports whether an object has members that requests do not have.
+func hasOthers(o *rawjson.Object) bool {
+	for key := range o.All() {
+		if !slices.ContainsFunc(requestMembers, func(m member[hub.Request]) bool { return m.name == string(key) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // AppendRequest writes a request. Nothing is lost.
