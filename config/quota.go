@@ -15,7 +15,7 @@ type Quota struct {
 	Rate Rate `yaml:"rate"`
 	// How many of them may come at once. 0: as many as rate counts.
 	Burst int `yaml:"burst" jsonschema:"minimum=0"`
-	// Runs open at the same time; more are refused with status 429. 0: any number.
+	// Runs open at the same time, and connections of editors by HTTP; more are refused with status 429. 0: any number.
 	Streams int `yaml:"streams" jsonschema:"minimum=0"`
 	// Tokens that agents report for its runs; while more were used, further runs are refused with status 429. 0: any number.
 	TokensPerMinute int `yaml:"tokens_per_minute" jsonschema:"minimum=0"`

@@ -21,6 +21,7 @@ import (
 type lineConn struct {
 	*lineClient
 	id, scope string
+	client    string // whose it is, as quotas tell clients apart
 	mail      *mailboxes
 	unread    *time.Timer // ends the connection when it is not used
 
@@ -34,18 +35,32 @@ type lineConns struct {
 	byID map[string]*lineConn
 }
 
-// add takes a connection in, unless there are as many as may be.
-func (l *lineConns) add(c *lineConn, limit int) bool {
+// add takes a connection in, unless there are as many as may be, in all or of its client, whose limit is own; 0 is none. over is the scope of
+// the limit that is reached.
+func (l *lineConns) add(c *lineConn, limit, own int) (over string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if limit > 0 && len(l.byID) >= limit {
-		return false
+	switch {
+	case limit > 0 && len(l.byID) >= limit:
+		return scopeAll
+	case own > 0 && l.of(c.client) >= own:
+		return scopePrincipal
 	}
 	if l.byID == nil {
 		l.byID = map[string]*lineConn{}
 	}
 	l.byID[c.id] = c
-	return true
+	return ""
+}
+
+// of counts the connections of a client.
+func (l *lineConns) of(client string) (n int) {
+	for _, c := range l.byID {
+		if c.client == client {
+			n++
+		}
+	}
+	return n
 }
 
 // find returns a connection of a principal on a route, nil if there is none.
@@ -123,8 +138,15 @@ func (s *Server) openLines(ctx *fasthttp.RequestCtx, r *route, t *target) {
 	c.lineClient = s.newLineClient(r, t, model, c.mail.put)
 	c.peer, c.counted = senderOf(ctx).shownAgain(), true
 	c.find = func() (*route, *target, *hub.Failure) { return s.findAlike(model, &c.peer, t) }
-	if !s.lineConns.add(c, r.global.Limits.Streams) {
+	peer := fields.ClientOf(&ctx.Request.Header, ctx.RemoteAddr(), r.global)
+	c.client = clientKey(c.peer.who, peer)
+	switch over := s.lineConns.add(c, r.global.Limits.Streams, r.claims(c.peer.who, peer).streams()); over {
+	case "":
+	case scopeAll:
 		s.reject(ctx, t, hub.Fail(hub.CodeLimit, nil))
+		return
+	default:
+		s.reject(ctx, t, r.refuseOver(&limitError{code: hub.CodeLimit, scope: over}))
 		return
 	}
 	c.unread = time.AfterFunc(inbound.IdleConnection, func() { s.endLines(c) })

@@ -1,8 +1,11 @@
 package proxy
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/config"
 )
 
 // TestEditorBug: a turn that ends in a panic is answered, gives back what it holds, and the next one begins. The conversation is free before the
@@ -117,5 +120,33 @@ func TestEditorByHTTPIsOneTooMany(t *testing.T) {
 	e.in.Close()
 	if resp, _ = other.do("POST", "/run", opens, ""); resp.StatusCode != 200 {
 		t.Errorf("where one has left, the next gets %s", resp.Status)
+	}
+}
+
+// TestEditorsByHTTPOfOneClient: a client has as many connections as runs, so that it does not use up those of all.
+func TestEditorsByHTTPOfOneClient(t *testing.T) {
+	t.Parallel()
+	one, two := "key-of-one", "key-of-two"
+	keys := "auth: {keys: [{name: one, sha256: " + config.HashKey(one) + "}, {name: two, sha256: " + config.HashKey(two) + "}]}\n"
+	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "limits: {streams: 9, principal: {streams: 2}}\n"+keys, "",
+		"client: acp\nrequests: {mode: translate}\nauth: [keys]"))
+	open := func(key string) *http.Response {
+		e := &httpEditor{rig: r, header: http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}}
+		resp, _ := e.do("POST", "/run", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`, "")
+		return resp
+	}
+	for range 2 {
+		if resp := open(one); resp.StatusCode != 200 {
+			t.Fatalf("a connection gets %s %s", resp.Status, resp.Header)
+		}
+	}
+	if resp := open(one); resp.StatusCode != 429 || resp.Header.Get("X-Sabir-Error") != "too_many_streams" {
+		t.Errorf("one too many gets %s %s", resp.Status, resp.Header)
+	}
+	if n := r.metric("sabir_limited_total", "route=/run", "scope=principal"); n != 1 {
+		t.Errorf("%v were counted", n)
+	}
+	if resp := open(two); resp.StatusCode != 200 {
+		t.Errorf("another client gets %s", resp.Status)
 	}
 }

@@ -52,6 +52,16 @@ type claim struct {
 // claims are those of a request, the narrowest first.
 type claims []claim
 
+// streams is how many runs the client may have open at the same time, by the narrowest of its own accounts; 0 is any number.
+func (all claims) streams() (n int) {
+	for _, c := range all {
+		if c.client != "" && c.quota.Streams > 0 && (n == 0 || c.quota.Streams < n) {
+			n = c.quota.Streams
+		}
+	}
+	return n
+}
+
 // maxClaims is how many there are at most.
 const maxClaims = 4
 
