@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 )
 
 // TestThreadDeletedWhileItRuns: nothing comes back of a conversation that was deleted while a run of it went on, also not in another of its name.
@@ -36,5 +38,60 @@ func TestThreadDeletedWhileItRuns(t *testing.T) {
 	}
 	if state := r.call(t, 200, alice, "GET", "/run/threads/t1/state", ""); strings.Contains(state, "Hello") {
 		t.Errorf("what was said stands in a new conversation of that name: %s", state)
+	}
+}
+
+// deletedAtItsEnd is a store of runs in which each is deleted just before it is noted how it has ended.
+type deletedAtItsEnd struct {
+	runlog.Store
+	noted chan bool
+}
+
+func (s deletedAtItsEnd) Put(key runlog.Key, run runlog.Run) error {
+	if !run.Ended {
+		return s.Store.Put(key, run)
+	}
+	return s.late(s.Store.Put, key, run)
+}
+
+func (s deletedAtItsEnd) Replace(key runlog.Key, run runlog.Run) error {
+	return s.late(s.Store.Replace, key, run)
+}
+
+func (s deletedAtItsEnd) late(note func(runlog.Key, runlog.Run) error, key runlog.Key, run runlog.Run) error {
+	defer func() { s.noted <- true }()
+	_ = s.Drop(key)
+	return note(key, run)
+}
+
+// TestRunDeletedAsItEnds: likewise of one that was deleted in the moment in which its run ends, and of a run that waits and is deleted in the
+// moment in which it is cancelled.
+func TestRunDeletedAsItEnds(t *testing.T) {
+	t.Parallel()
+	waits := lines(lineStart, `{"kind":"ask","id":"q1","what":"question","title":"Which city?"}`, `{"kind":"run.end","status":"paused"}`)
+	r := below(t, newAgent(t, streaming(waits)), "langgraph")
+	var id string
+	await(t, "a run that waits", func() bool { // a little later than its end is in the log
+		if id == "" {
+			r.call(t, 200, alice, "POST", "/run/threads/t1/runs/stream", said("weather"), "Which city?")
+		}
+		runs := r.call(t, 200, alice, "GET", "/run/threads/t1/runs", "")
+		_, id, _ = strings.Cut(runs, `"run_id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		return strings.Contains(runs, `"status":"interrupted"`)
+	})
+	late := deletedAtItsEnd{r.kept.runs, make(chan bool, 2)}
+	if r.kept.runs = late; r.Reload(r.cfg) != nil {
+		t.Fatal("the configuration is refused")
+	}
+	r.call(t, 404, alice, "POST", "/run/threads/t1/runs/"+id+"/cancel", "", "run_unknown")
+	r.call(t, 200, alice, "POST", "/run/threads/t2/runs/stream", said("weather"), "Which city?")
+	for range 2 {
+		<-late.noted
+	}
+	for _, thread := range []string{"t1", "t2"} {
+		if runs := r.call(t, 200, alice, "GET", "/run/threads/"+thread+"/runs", ""); runs != "[]" {
+			t.Errorf("there is again %s", runs)
+		}
 	}
 }

@@ -111,6 +111,13 @@ func (s brokenRuns) Put(key runlog.Key, run runlog.Run) error {
 	return s.Store.Put(key, run)
 }
 
+func (s brokenRuns) Replace(key runlog.Key, run runlog.Run) error {
+	if err := s.faults.of("runs.Put"); err != nil {
+		return err
+	}
+	return s.Store.Replace(key, run)
+}
+
 func (s brokenRuns) Forget(scope, thread string) error {
 	if err := s.faults.of("runs.Forget"); err != nil {
 		return err

@@ -157,24 +157,21 @@ func (c *call) record(asked *hub.Request, from, size int) {
 	_ = c.run.log.Put(key, run) // the store reports; the run goes on without it
 }
 
-// endRun remembers what came of the run, and how it ended.
+// endRun remembers what came of the run, and how it ended. Where its conversation was deleted while it went on, the store does not know it any
+// more, and nothing of it comes back. The store reports errors.
 func (c *call) endRun() {
 	r := c.run
 	if r == nil {
 		return
 	}
 	c.run = nil
-	if _, err := r.log.Find(r.key); errors.Is(err, runlog.ErrUnknown) {
-		_ = r.log.Drop(r.key) // its conversation was deleted while it went on: nothing of that may come back
-		return
-	}
 	said, run := c.soFar.folder.Messages(), c.soFar.folder.Run()
 	switch begun := len(run.ID) > 0; {
 	case !begun && !r.known:
 		_ = r.log.Drop(r.key) // its name has not reached the client
 		return
 	case !begun:
-		_ = r.log.Put(r.key, r.before)
+		_ = r.log.Replace(r.key, r.before)
 		return
 	}
 	past := r.run
@@ -189,7 +186,7 @@ func (c *call) endRun() {
 	}
 	past.Given = r.given
 	past.Size += sizeOf(past.Given)
-	_ = r.log.Put(r.key, past) // the store reports
+	_ = r.log.Replace(r.key, past)
 }
 
 // briefRun is about how many bytes the log has of a run without what was said in it.
@@ -274,8 +271,8 @@ func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 		f = s.stopRunElsewhere(key, &run, f)
 	case waits(&run.PastRun):
 		run.Status, run.Asks, run.Given, run.Changed = hub.StatusCancelled, nil, nil, time.Now().UnixMilli()
-		if err := r.runs.Put(key, run); err != nil {
-			f = asFailure(err)
+		if err := r.runs.Replace(key, run); err != nil {
+			f = notFound(err, hub.CodeRunUnknown)
 		}
 	default:
 		f = hub.Fail(hub.CodeRunEnded, nil)

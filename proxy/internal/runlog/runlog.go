@@ -35,6 +35,7 @@ type Run struct {
 type Store interface {
 	Reader
 	Writer
+	Deleter
 }
 
 // Reader finds runs.
@@ -51,6 +52,12 @@ type Writer interface {
 	// Put remembers a run, in place of what was known of it.
 	Put(Key, Run) error
 
+	// Replace is Put for a run that is known. One that is not, as it was deleted or forgotten, stays unknown: it returns [ErrUnknown].
+	Replace(Key, Run) error
+}
+
+// Deleter deletes runs.
+type Deleter interface {
 	// Drop deletes a run.
 	Drop(Key) error
 
@@ -141,15 +148,32 @@ func (l *Log) Put(key Key, run Run) error {
 	if e == nil {
 		e = l.add(&entry{key: key, named: run.Thread})
 	}
-	size := run.Size + len(key.Scope) + len(key.Run) + len(run.Thread)
-	l.bytes += size - e.size
-	e.keep(&run)
-	e.size = size
-	l.evict(e.at)
+	l.set(e, &run)
 	return nil
 }
 
-// Drop implements [Writer].
+// Replace implements [Writer].
+func (l *Log) Replace(key Key, run Run) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.find(key)
+	if e == nil {
+		return ErrUnknown
+	}
+	l.set(e, &run)
+	return nil
+}
+
+// set replaces what is known of a run.
+func (l *Log) set(e *entry, run *Run) {
+	size := run.Size + len(e.key.Scope) + len(e.key.Run) + len(run.Thread)
+	l.bytes += size - e.size
+	e.keep(run)
+	e.size = size
+	l.evict(e.at)
+}
+
+// Drop implements [Deleter].
 func (l *Log) Drop(key Key) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +183,7 @@ func (l *Log) Drop(key Key) error {
 	return nil
 }
 
-// Forget implements [Writer].
+// Forget implements [Deleter].
 func (l *Log) Forget(scope, name string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

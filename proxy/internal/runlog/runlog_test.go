@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -65,4 +66,22 @@ func TestBounds(t *testing.T) {
 	f(Limits{Runs: 3, Bytes: 1000, Keep: time.Hour}, "023")
 	f(Limits{Runs: 10, Bytes: 250, Keep: time.Hour}, "03")
 	f(Limits{Runs: 10, Bytes: 1000, Keep: -1}, "")
+}
+
+// TestReplace: what is known of a run is replaced, and a run that was deleted stays unknown.
+func TestReplace(t *testing.T) {
+	var l Log
+	l.Limit(Limits{Runs: 10, Bytes: 1000, Keep: time.Hour})
+	key := Key{"s", "a"}
+	_ = l.Put(key, run("t", 1))
+	if err := l.Replace(key, run("t", 7)); err != nil || l.bytes != 7+len("sat") {
+		t.Errorf("%v, %d bytes", err, l.bytes)
+	}
+	if found, err := l.Find(key); err != nil || found.Size != 7 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	_ = l.Forget("s", "t")
+	if err := l.Replace(key, run("t", 7)); !errors.Is(err, ErrUnknown) || known(&l, "s", "a") != "" || l.bytes != 0 {
+		t.Errorf("%v, %d bytes", err, l.bytes)
+	}
 }

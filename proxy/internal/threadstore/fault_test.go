@@ -27,6 +27,7 @@ func (r *rig) operations() map[string]func() error {
 		"list":   func() error { _, err := r.Of("s"); return err },
 		"a turn": begin(threads.Turn{Thread: a, Create: true}), "going on": begin(threads.Turn{From: threadstest.Answer("x")}),
 		"put a run":   func() error { return Runs{r.Store}.Put(run, runlog.Run{Thread: "a"}) },
+		"replace run": func() error { return Runs{r.Store}.Replace(run, runlog.Run{Thread: "a"}) },
 		"find a run":  func() error { _, err := Runs{r.Store}.Find(run); return err },
 		"list runs":   func() error { _, err := Runs{r.Store}.Of("s", "a"); return err },
 		"drop a run":  func() error { return Runs{r.Store}.Drop(run) },
@@ -49,13 +50,13 @@ func TestAway(t *testing.T) {
 	for what, do := range r.operations() {
 		unavailable(t, what, do())
 	}
-	r.wants(1, errAway) // the run
+	r.wants(2, errAway) // the run, put and replaced
 	turn := threadstest.Begin(t, r, threads.Turn{Answer: threadstest.Answer("y")})
-	r.wants(2, errAway)
+	r.wants(3, errAway)
 	ends(r, turn, "one")
 	r.away.Store(false)
 	r.unknown(threadstest.Answer("y"))
-	r.wants(2, errAway)
+	r.wants(3, errAway)
 	if left := r.keys(""); len(left) > 0 {
 		t.Errorf("the keys %v are left", left)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads/threadstest"
@@ -198,5 +199,37 @@ func TestRunOfOneGone(t *testing.T) {
 	all, err := two.Of("s", "a")
 	if err != nil || len(all) != 1 || !all[0].Ended || all[0].Status != hub.StatusFailed || len(all[0].Err) == 0 {
 		t.Errorf("after the lease they are %+v, %v", all, err)
+	}
+}
+
+// TestReplacedRun: a run that is known is replaced and held no more when it has ended; one that another replica has deleted stays unknown, and
+// nothing holds it.
+func TestReplacedRun(t *testing.T) {
+	s := newServer(t)
+	one, two := Runs{open(t, s.address, lease).Store}, Runs{open(t, s.address, lease).Store}
+	key, run := runlog.Key{Scope: "s", Run: "r"}, runlog.Run{Thread: "a"}
+	for _, forget := range []bool{false, true} {
+		run.Ended = false
+		if err := one.Put(key, run); err != nil {
+			t.Fatal(err)
+		}
+		if forget {
+			if err := two.Forget("s", "a"); err != nil {
+				t.Fatal(err)
+			}
+			one.renewAll(context.Background())
+		}
+		run.Ended, run.Status = true, hub.StatusDone
+		err := one.Replace(key, run)
+		found, unknown := two.Find(key)
+		if forget != errors.Is(err, runlog.ErrUnknown) || forget != errors.Is(unknown, runlog.ErrUnknown) || found.Ended == forget {
+			t.Errorf("deleted %v: %v, then %+v, %v", forget, err, found, unknown)
+		}
+		if held := redistest.Keys(t, one.cfg.Client, one.cfg.Prefix+keyHold); len(held) > 0 || len(one.holds.of) > 0 {
+			t.Errorf("deleted %v: %v are held, here %v", forget, held, one.holds.of)
+		}
+	}
+	if all, err := two.Of("s", "a"); err != nil || len(all) != 0 {
+		t.Errorf("there are %+v, %v", all, err)
 	}
 }

@@ -110,16 +110,33 @@ func (r Runs) Of(scope, thread string) ([]runlog.Run, error) {
 const mostRuns = 1000
 
 // Put implements [runlog.Writer]. A run that goes on is held until it is put as one that has ended.
-func (r Runs) Put(key runlog.Key, run runlog.Run) error {
-	l, name := r.limits.Load(), runName(key)
-	hold := r.key(keyHold, name)
+func (r Runs) Put(key runlog.Key, run runlog.Run) error { return r.write(key, &run, "") }
+
+// Replace implements [runlog.Writer].
+func (r Runs) Replace(key runlog.Key, run runlog.Run) error { return r.write(key, &run, onlyKnown) }
+
+// onlyKnown is for runScript: a run that is not known stays so.
+const onlyKnown = "known"
+
+// runScript writes a run, and holds it while it goes on. It reports whether it did.
+var runScript = redis.NewScript(`if ARGV[5] == '` + onlyKnown + `' and redis.call('EXISTS', KEYS[1]) == 0 then
+redis.call('DEL', KEYS[2])
+return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+if ARGV[3] == '' then redis.call('DEL', KEYS[2]) else redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4]) end
+return 1`)
+
+func (r Runs) write(key runlog.Key, run *runlog.Run, which string) error {
+	l, hold := r.limits.Load(), r.key(keyHold, runName(key))
+	if run.Ended || l.Names == 0 {
+		r.holds.remove(hold)
+	}
 	switch {
 	case l.Names == 0:
-		r.holds.remove(hold)
 		return nil
 	case run.Size > l.Bytes:
-		r.cfg.OnLost()
-		return r.Drop(key)
+		return r.tooLong(key, which)
 	}
 	data, err := json.Marshal(pastRun{Format: format, Thread: run.Thread, Size: run.Size, Given: run.Given, Past: run.PastRun})
 	if err != nil {
@@ -127,23 +144,40 @@ func (r Runs) Put(key runlog.Key, run runlog.Run) error {
 	}
 	ctx, done := r.begin()
 	defer done()
-	pipe := r.cfg.Client.TxPipeline()
-	pipe.Set(ctx, r.key(keyPast, name), data, l.Keep)
-	if run.Ended {
-		r.holds.remove(hold)
-		pipe.Del(ctx, hold)
-	} else {
-		r.holds.add(hold, r.name)
-		pipe.Set(ctx, hold, r.name, r.cfg.Lease)
-	}
-	if _, err = pipe.Exec(ctx); err == nil {
-		err = r.enlist(ctx, key, &run)
-	}
-	if err != nil {
+	known, err := r.set(ctx, key, run, data, which)
+	switch {
+	case err != nil:
 		r.cfg.OnLost()
 		return r.fail(err)
+	case !known:
+		r.holds.remove(hold)
+		return runlog.ErrUnknown
 	}
 	return r.fail(r.trim(ctx, usedRuns))
+}
+
+// tooLong deletes a run that has become too long to be remembered.
+func (r Runs) tooLong(key runlog.Key, which string) error {
+	if _, err := r.Find(key); which == onlyKnown && errors.Is(err, runlog.ErrUnknown) {
+		return errors.Join(r.Drop(key), err)
+	}
+	r.cfg.OnLost()
+	return r.Drop(key)
+}
+
+// set writes a run, and reports whether it did.
+func (r Runs) set(ctx context.Context, key runlog.Key, run *runlog.Run, data []byte, which string) (written bool, err error) {
+	l, name, holder := r.limits.Load(), runName(key), ""
+	keys := []string{r.key(keyPast, name), r.key(keyHold, name)}
+	if !run.Ended {
+		holder = r.name
+		r.holds.add(keys[1], holder)
+	}
+	n, err := runScript.Run(ctx, r.cfg.Client, keys, data, l.Keep.Milliseconds(), holder, r.cfg.Lease.Milliseconds(), which).Int()
+	if err == nil && n > 0 {
+		err = r.enlist(ctx, key, run)
+	}
+	return n > 0, err
 }
 
 // enlist puts a run into the lists that it belongs to.
@@ -157,7 +191,7 @@ func (r Runs) enlist(ctx context.Context, key runlog.Key, run *runlog.Run) error
 	return err
 }
 
-// Drop implements [runlog.Writer].
+// Drop implements [runlog.Deleter].
 func (r Runs) Drop(key runlog.Key) error {
 	run, err := r.Find(key)
 	if err != nil {
@@ -172,7 +206,7 @@ func (r Runs) Drop(key runlog.Key) error {
 	return r.fail(r.drop(ctx, key.Scope, run.Thread, key.Run))
 }
 
-// Forget implements [runlog.Writer].
+// Forget implements [runlog.Deleter].
 func (r Runs) Forget(scope, thread string) error {
 	ctx, done := r.begin()
 	defer done()
