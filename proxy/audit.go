@@ -12,6 +12,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/auditlog"
+	"github.com/sabir-proxy/sabir/proxy/printable"
 )
 
 // newAudit opens the audit of a configuration; nil for none.
@@ -175,7 +176,7 @@ func (x *stream) endAudit(ending string, took time.Duration) {
 		a.TokensOut = &tokens.Out
 	}
 	line, _ := json.Marshal(a) // it has nothing that JSON has no form for
-	x.server.audit.Write(line)
+	x.server.audit.Write(printable.Escape(line))
 }
 
 // AuditVerified is what the chain of an audit proves.

@@ -1,7 +1,11 @@
 package proxy
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
+	"unicode"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -61,5 +65,31 @@ func TestDecisionWords(t *testing.T) {
 		if got := decisionWord(&d); got != want {
 			t.Errorf("%+v is %s", d, got)
 		}
+	}
+}
+
+// TestAuditLineShows: what clients and agents choose does nothing in a terminal and ends no line of a viewer, and the chain is that of the line
+// as it stands in the file.
+func TestAuditLineShows(t *testing.T) {
+	t.Parallel()
+	const name = "f\u009b2Jg\u2028{}\u202eh\x7f"
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	a := newAgent(t, streaming(lines(`{"kind":"run.start","id":"r1","ref":"`+name+`"}`, lineHello, `{"kind":"tool.start","id":"c1","name":"`+name+`"}`, lineEnd)))
+	r := start(t, simple(a.url(), "audit: {path: "+path+", chain: true}\n", "", "client: twin\n"))
+	r.post("/run", "{}")
+	r.post("/run", "{}")
+	line := auditLines(t, path, 2)[1]
+	if tools, _ := line["tools"].([]any); line["thread"] != name || len(tools) != 1 || tools[0] != name {
+		t.Errorf("it says %q", line)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := bytes.IndexFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }); at >= 0 {
+		t.Errorf("something else than text stands at byte %d of %q", at, text)
+	}
+	if _, err := VerifyAudit(bytes.NewReader(text)); err != nil {
+		t.Error(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/fetch"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/printable"
 )
 
 // upstreamFlags say which server is checked.
@@ -73,7 +74,7 @@ func checkUpstream(ctx context.Context, path string, f *upstreamFlags, stdout, s
 		return withAdvice(x.bodyless(err))
 	}
 	x.read()
-	if _, err := io.WriteString(stdout, x.report()); err != nil {
+	if _, err := stdout.Write(printable.Escape([]byte(x.report()))); err != nil {
 		return err
 	}
 	if len(x.broken) > 0 {

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/logsink"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/printable"
 )
 
 // newLogger makes the logger that a configuration asks for. The level can be changed while it is used.
@@ -22,6 +24,29 @@ func newLogger(c config.Log, w io.Writer) (*zap.Logger, zap.AtomicLevel) {
 
 // logEncoder is how lines are written.
 func logEncoder(c config.Log) zapcore.Encoder {
+	return plainEncoder{encoderOf(c)}
+}
+
+// plainEncoder writes lines that a terminal shows as they are.
+type plainEncoder struct{ zapcore.Encoder }
+
+// Clone implements [zapcore.Encoder].
+func (e plainEncoder) Clone() zapcore.Encoder { return plainEncoder{e.Encoder.Clone()} }
+
+// EncodeEntry implements [zapcore.Encoder].
+func (e plainEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
+	line, err := e.Encoder.EncodeEntry(entry, fields)
+	if err != nil {
+		return nil, err
+	}
+	if shown := printable.Escape(line.Bytes()); len(shown) != line.Len() {
+		line.Reset()
+		_, _ = line.Write(shown) // it has room for everything
+	}
+	return line, nil
+}
+
+func encoderOf(c config.Log) zapcore.Encoder {
 	e := zap.NewProductionEncoderConfig()
 	e.TimeKey, e.EncodeTime = "time", zapcore.RFC3339NanoTimeEncoder
 	if c.Format == "console" {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sabir-proxy/sabir/proxy/printable"
 )
 
 // Exit statuses.
@@ -48,12 +50,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errReported):
 		return exitFailed
 	case errors.As(err, &failed):
-		fmt.Fprintln(stderr, "sabir:", err)
+		fmt.Fprintln(stderr, "sabir:", shown(err))
 		return exitFailed
 	}
-	fmt.Fprintf(stderr, "sabir: %s\nFor help: %s --help\n", err, cmd.CommandPath())
+	fmt.Fprintf(stderr, "sabir: %s\nFor help: %s --help\n", shown(err), cmd.CommandPath())
 	return exitUsage
 }
+
+// shown is an error for a terminal: servers and files choose parts of it.
+func shown(err error) string { return string(printable.Escape([]byte(err.Error()))) }
 
 // errReported ends a command that has already printed what is wrong.
 var errReported = errors.New("already reported")
