@@ -213,6 +213,12 @@ func TestHTTP2Requests(t *testing.T) {
 		{"400", []string{"transfer-encoding=chunked"}},
 		{"400", []string{"connection=close"}},
 		{"400", []string{"upgrade=websocket"}},
+		{"400", []string{"content-length=+5"}},
+		{"400", []string{"content-length=0", "content-length=5"}},
+		{"400", []string{"content-length=99999999999999999999"}},
+		{"400", []string{"host=other.example"}},
+		{"400", []string{"host=proxy.example", "host=proxy.example"}},
+		{"200", []string{"content-length=0", "host=proxy.example"}},
 		{"431", []string{"x-a=" + strings.Repeat("a", 5<<10)}},
 		{"200", []string{"content-type=text/plain"}},
 	} {

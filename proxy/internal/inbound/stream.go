@@ -282,7 +282,8 @@ func (c *Conn) ReadRequest(ctx *fasthttp.RequestCtx, r *http.Request) error {
 	return nil
 }
 
-// requestHead is the header of a request in HTTP/1.1, without what frames its body.
+// requestHead is the header of a request in HTTP/1.1, without what frames its body. The length that it announces stays, to be judged as there:
+// the library takes one that it does not understand for 0, and a second one for none. So does a second name of the host.
 func requestHead(r *http.Request) ([]byte, error) {
 	b := make([]byte, 0, 1<<10)
 	var bad bool
@@ -297,10 +298,13 @@ func requestHead(r *http.Request) ([]byte, error) {
 	add(r.Host)
 	b = append(b, http1.CRLF...)
 	for name, values := range r.Header {
-		if fields.FramesBody[name] {
+		if fields.FramesBody[name] && name != "Content-Length" && name != "Host" {
 			continue
 		}
-		for _, value := range values {
+		for i, value := range values {
+			if name == "Host" && i == 0 && value == r.Host {
+				continue // it is there already
+			}
 			add(name)
 			add(": ")
 			add(value)
