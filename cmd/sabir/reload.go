@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -148,5 +149,16 @@ func needRestart(started, now *config.Config) []string {
 	add(started.Log.Format != now.Log.Format, "log.format")
 	add(started.Limits.Header != now.Limits.Header, "limits.header")
 	add(started.Timeouts.Read != now.Timeouts.Read, "timeouts.read")
+	add(auditNeedsRestart(started.Audit, now.Audit), "audit")
+	add(!reflect.DeepEqual(started.Tracing, now.Tracing), "tracing")
+	add(!reflect.DeepEqual(started.Store.Redis, now.Store.Redis), "store.redis")
 	return keys
+}
+
+// auditNeedsRestart reports whether more than the path of an audit has changed, which a reload follows.
+func auditNeedsRestart(started, now *config.Audit) bool {
+	if started == nil || now == nil {
+		return started != now
+	}
+	return started.Chain != now.Chain || started.Queue != now.Queue
 }

@@ -294,7 +294,18 @@ func TestNeedRestart(t *testing.T) {
 	f(`admin: ""`, "admin: {listen: '127.0.0.1:2', tls: {cert: a.pem, key: a.key}}", "admin", "admin.tls")
 	f("", "log: {format: console}\n", "log.format")
 	f("", "limits: {header: 4KiB}\ntimeouts: {read: 1s}\n", "limits.header", "timeouts.read")
+	const audit, tracing, redis = "audit: {path: a.jsonl}\n", "tracing: {endpoint: 'http://127.0.0.1:1'}\n", "store: {redis: {url: 'redis://127.0.0.1:1', cluster: []}}\n"
+	f("", audit, "audit")
+	f("", tracing, "tracing")
+	f("", redis, "store.redis")
+	f("", "store: {bytes: 1MiB}\n")
 	f("", "limits: {request_body: 9MiB}\n")
 	f("", "limits: {request_body: 1MiB}\n")
 	f("client: native", "client: native, limits: {request_body: 9MiB}")
+	started = parse(goodConfig + audit + tracing + redis)
+	f("", audit+tracing+redis)
+	f("", "audit: {path: b.jsonl}\n"+tracing+redis)
+	f("", "audit: {path: a.jsonl, chain: true}\n"+tracing+redis, "audit")
+	f("", "audit: {path: a.jsonl, queue: 7}\n"+tracing+redis, "audit")
+	f("", "", "audit", "tracing", "store.redis")
 }
