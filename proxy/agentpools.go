@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/process"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
@@ -212,3 +213,7 @@ func (c poolCollector) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(n.Waiting), name)
 	}
 }
+
+// KillAgents kills all agents that are programs, of all servers of this process, with everything that they have started. It is for a process
+// that is told to end at once.
+func KillAgents() { process.KillAll() }

@@ -13,9 +13,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sabir-proxy/sabir/proxy"
 	"github.com/sabir-proxy/sabir/proxy/printable"
 )
 
@@ -28,12 +30,38 @@ const (
 
 func main() {
 	inherits = true
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal asks for an orderly end. After it signals do again what they do to every program, so that a
-	// second one ends this one at once.
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		endAtOnce(<-signals, signals)
+	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
+
+// endAtOnce ends the process by a second signal; the first has asked for an orderly end. What agents that are programs have started would
+// outlive it. Signals do again what they do to every program, so that a third one does not wait for that.
+func endAtOnce(by os.Signal, signals chan<- os.Signal) {
+	signal.Stop(signals)
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		proxy.KillAgents()
+	}()
+	select {
+	case <-killed:
+	case <-time.After(killTime):
+	}
+	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(by) == nil {
+		time.Sleep(killTime) // the signal is on its way
+	}
+	os.Exit(exitFailed)
+}
+
+// killTime is how long a process waits that is to end at once.
+const killTime = 2 * time.Second
 
 // run is the whole program but the process: it returns the exit status. Commands that serve end when ctx is done.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -291,3 +291,39 @@ func TestSabirIsKilled(t *testing.T) {
 	_ = sabir.Wait()
 	eventually(t, "the end of the agent", func() bool { return len(survivors(tag)) == 0 })
 }
+
+// TestKillAll: agents are killed at once with all that they have started, also one that is being ended in its own time, and none begins any more.
+func TestKillAll(t *testing.T) {
+	bothWays(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "alive")
+		var r register
+		begin := func(role ...string) *trial {
+			tag := rand.Text()
+			s := spec(t, tag, role[0], role[1:]...)
+			s.Grace = Grace{Stdin: time.Hour, Term: time.Hour}
+			p := startSpec(t, tag, s)
+			p.line("ready")
+			if !r.add(p.Process) {
+				t.Error("it may not run")
+			}
+			return p
+		}
+		deaf, daemon := begin("deaf"), begin("daemon", file)
+		eventually(t, "writing", func() bool { return size(file) > 0 })
+		var ending sync.WaitGroup
+		ending.Go(deaf.End)
+		r.killAll()
+		ending.Wait()
+		stopped(t, file)
+		daemon.End()
+		for _, p := range []*trial{deaf, daemon} {
+			if r.remove(p.Process); p.Exit() != "signal: killed" {
+				t.Errorf("exit %q", p.Exit())
+			}
+			p.nothingLeft()
+		}
+		if r.add(deaf.Process) {
+			t.Error("another may run")
+		}
+	})
+}

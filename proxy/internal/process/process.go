@@ -95,10 +95,15 @@ func Start(s Spec) (*Process, error) {
 		std.closeOurs()
 		return nil, startError(program, err)
 	}
-	return &Process{
+	p := &Process{
 		family: f, grace: s.Grace,
 		in: newInput(std.stdin), out: newLines(std.stdout, s.MaxLine), errs: drain(std.stderr, s.Stderr),
-	}, nil
+	}
+	if !running.add(p) {
+		p.Kill()
+		return nil, startError(program, errEnding)
+	}
+	return p, nil
 }
 
 // Pid is the number of the process itself.
@@ -187,6 +192,7 @@ func (p *Process) stop() {
 	p.left.Store(int32(p.family.kill()))
 	p.out.finish()
 	p.errs.finish()
+	running.remove(p)
 	p.family.close()
 }
 
