@@ -2,6 +2,10 @@ package auth
 
 import (
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +16,6 @@ import (
 	"time"
 
 	"github.com/MicahParks/jwkset"
-	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/sabir-proxy/sabir/config"
@@ -21,6 +24,8 @@ import (
 var (
 	errNoKeys     = errors.New("no public keys are known")
 	errUnknownKey = errors.New("the key of the token is not known")
+
+	errOtherAlgorithm = fmt.Errorf("%w: the key is for another algorithm", jwt.ErrTokenSignatureInvalid)
 )
 
 // Bounds of fetching public keys.
@@ -195,25 +200,62 @@ func parseKeys(data []byte) (jwt.Keyfunc, error) {
 	if err := json.Unmarshal(data, &set); err != nil {
 		return nil, errors.New("the public keys are no JSON Web Key Set")
 	}
-	store, good := jwkset.NewMemoryStorage(), 0
+	var keys publicKeys
 	for _, raw := range set.Keys[:min(len(set.Keys), maxKeys)] {
 		key, err := jwkset.NewJWKFromRawJSON(raw, jwkset.JWKMarshalOptions{}, jwkset.JWKValidateOptions{})
-		if err == nil && store.KeyWrite(context.Background(), key) == nil {
-			good++
+		if err == nil {
+			keys.add(key)
 		}
 	}
-	if good == 0 {
+	if len(keys) == 0 {
 		return nil, errors.New("the key set holds no public key that can be used")
 	}
-	known, err := keyfunc.New(keyfunc.Options{Storage: store, UseWhitelist: []jwkset.USE{"", jwkset.UseSig}})
-	if err != nil {
-		return nil, err
+	return keys.of, nil
+}
+
+// publicKeys are those of a set by which signatures can be verified.
+type publicKeys []publicKey
+
+type publicKey struct {
+	kid, alg string // "" for none
+	key      crypto.PublicKey
+}
+
+// add adds a key, unless it is one for something else than signatures, or a shared secret.
+func (all *publicKeys) add(key jwkset.JWK) {
+	said, public := key.Marshal(), key.Key()
+	if pair, is := public.(interface{ Public() crypto.PublicKey }); is {
+		public = pair.Public()
 	}
-	return func(t *jwt.Token) (any, error) {
-		key, err := known.Keyfunc(t)
-		if errors.Is(err, jwkset.ErrKeyNotFound) {
-			err = errUnknownKey
+	if said.USE != "" && said.USE != jwkset.UseSig {
+		return
+	}
+	switch public.(type) {
+	case *rsa.PublicKey, *ecdsa.PublicKey, ed25519.PublicKey:
+		*all = append(*all, publicKey{said.KID, said.ALG.String(), public})
+	}
+}
+
+// of finds the keys that may have signed a token: those of its kid, of which a set may have several (RFC 7517 §4.5), and all for a token without
+// one. A key that names its algorithm is for that alone.
+func (all publicKeys) of(t *jwt.Token) (any, error) {
+	kid, named := t.Header["kid"]
+	known := !named
+	var fit jwt.VerificationKeySet
+	for _, k := range all {
+		if named && k.kid != kid {
+			continue
 		}
-		return key, err
-	}, nil
+		known = true
+		if k.alg == "" || k.alg == t.Method.Alg() {
+			fit.Keys = append(fit.Keys, k.key)
+		}
+	}
+	switch {
+	case !known:
+		return nil, errUnknownKey
+	case len(fit.Keys) == 0:
+		return nil, errOtherAlgorithm
+	}
+	return fit, nil
 }
