@@ -30,6 +30,7 @@ func newAudit(cfg *config.Audit, log *zap.Logger, m *metrics) (*auditlog.Log, er
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
+	fromZero(m.auditLines, "ok", "failed", "dropped")
 	return l, nil
 }
 

@@ -3,12 +3,14 @@ package proxy
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -55,6 +57,43 @@ func TestDashboards(t *testing.T) {
 	if problems := problemsOf("sum by (nowhere) (rate(sabir_none_total[5m]))", known, used); len(problems) != 2 {
 		t.Errorf("of a query that is wrong twice: %v", problems)
 	}
+}
+
+// TestAlertsSeeTheFirst: what an alert looks for the increase of is there before anything was counted, or it would not see the first.
+func TestAlertsSeeTheFirst(t *testing.T) {
+	t.Parallel()
+	top := "audit: {path: " + filepath.Join(t.TempDir(), "audit.jsonl") + "}\ntracing: {endpoint: 'http://127.0.0.1:1'}\n" + storeYAML(redisAddress(t), ", prefix: \""+newToken()+":\"")
+	r := start(t, simple("http://127.0.0.1:1/", top, "", "client: lossy\n"))
+	rules, err := os.ReadFile("../deploy/prometheus/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	increases := regexp.MustCompile(`increase\((\w+)(?:\{(\w+)!?="(\w+)"\})?`).FindAllStringSubmatch(string(rules), -1)
+	if len(increases) < 3 {
+		t.Errorf("the alerts have the increases %q", increases)
+	}
+	families, err := r.metrics.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range append(increases, []string{"", "sabir_audit_lines_total", "result", "failed"}, []string{"", "sabir_audit_lines_total", "result", "dropped"}, []string{"", "sabir_trace_spans_total", "result", "failed"}) {
+		if !shows(families, of[1], of[2], of[3]) {
+			t.Errorf("there is no %s of %s %s", of[1], of[2], of[3])
+		}
+	}
+}
+
+// shows reports whether there is a metric, with a label if one is given.
+func shows(families []*dto.MetricFamily, name, label, value string) bool {
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			has := slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == label && l.GetValue() == value })
+			if f.GetName() == name && (label == "" || has) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func readDeployed(t *testing.T, path string, decode func([]byte, any) error, into any) {

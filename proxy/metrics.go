@@ -215,6 +215,14 @@ func (m *metrics) timeMetrics() {
 	m.duration = m.histogram("stream_duration_seconds", "Whole streams.", prometheus.ExponentialBuckets(0.05, 3, 10), "route")
 }
 
+// fromZero shows values of a label before anything of them was counted: a counter that begins above zero has no increase, so that no alert sees
+// the first one.
+func fromZero(c *prometheus.CounterVec, values ...string) {
+	for _, value := range values {
+		c.WithLabelValues(value)
+	}
+}
+
 func (m *metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
 	m.registry.MustRegister(c)

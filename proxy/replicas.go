@@ -52,6 +52,7 @@ func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *me
 	}
 	r := &replicas{runs: &kept.shared, log: log, lease: cfg.Lease, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
 	redis.SetLogger(redisLog{log}) // of the whole process, else it writes to stderr
+	fromZero(m.storeEvents, runstore.EventError, runstore.EventLost, runstore.EventFenced, runstore.EventOrphan, eventTurnLost)
 	count := func(event string) { m.storeEvents.WithLabelValues(event).Inc() }
 	r.store = runstore.Open(runstore.Config{
 		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Timeout: cfg.Timeout, Flush: cfg.Flush, Backlog: storeBacklog,

@@ -57,6 +57,7 @@ func newTracing(cfg *config.Tracing, version string, log *zap.Logger, m *metrics
 	sampler := sdktrace.ParentBased(sdktrace.TraceIDRatioBased(float64(cfg.Sample) / 100))
 	t.provider = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(queue), sdktrace.WithResource(about), sdktrace.WithSampler(sampler))
 	t.tracer = t.provider.Tracer("github.com/sabir-proxy/sabir")
+	fromZero(m.spans, "ok", "failed", "dropped")
 	return t, nil
 }
 
