@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/browser"
 	"github.com/sabir-proxy/sabir/proxy/internal/page"
 )
 
@@ -46,6 +47,10 @@ func (s *Server) answerInspect(ctx *fasthttp.RequestCtx, ended <-chan struct{}) 
 	rest, ok := strings.CutPrefix(at, page.Prefix+"runs")
 	if !ok {
 		return false
+	}
+	if f := browser.CheckOwnPage(ctx); f != nil { // it could read nothing, but runs would be watched, and the places of pages be taken
+		s.reject(ctx, nil, f)
+		return true
 	}
 	if !s.asOperator(ctx) {
 		return true

@@ -180,3 +180,37 @@ func TestLinesComeInParts(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectOfOtherSites: a page of another site makes no run be watched, and takes no place of a page of operators.
+func TestInspectOfOtherSites(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "inspect: content", "", "client: twin\n"))
+	admin, end := r.serveAdmin()
+	defer end()
+	for _, c := range []struct {
+		site, origin string
+		status       int
+	}{
+		{"", "", 200}, {"none", "", 200}, {"same-origin", "", 200}, {"same-origin", admin, 200}, {"", admin, 200},
+		{"cross-site", "", 403}, {"cross-site", "https://evil.example", 403}, {"same-site", "", 403}, {"same-site", "http://127.0.0.1:1", 403},
+		{"", "https://evil.example", 403}, {"", "http://127.0.0.1:1", 403}, {"", "null", 403}, {"cross-site", admin, 403},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, admin+"/inspect/runs", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"Sec-Fetch-Site": c.site, "Origin": c.origin} {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != c.status {
+			t.Errorf("from %q, %q: status %d, want %d", c.site, c.origin, resp.StatusCode, c.status)
+		}
+	}
+}

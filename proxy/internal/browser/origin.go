@@ -99,6 +99,16 @@ func CheckOrigin(ctx *fasthttp.RequestCtx, cors *config.CORS, route string) *hub
 	return hub.Fail(hub.CodeBadOrigin, fmt.Errorf("origin %q is not in cors.origins of route %s", clip(origin), route))
 }
 
+// CheckOwnPage refuses what a page of another site sends, where no setting allows any.
+func CheckOwnPage(ctx *fasthttp.RequestCtx) *hub.Failure {
+	h := &ctx.Request.Header
+	origin, site := string(fields.Peek(h, "Origin")), string(fields.Peek(h, "Sec-Fetch-Site"))
+	if site == "cross-site" || site == "same-site" || site == "" && origin != "" && !sameOrigin(origin, string(h.Host())) {
+		return hub.Fail(hub.CodeBadOrigin, fmt.Errorf("a page of another site calls, %q; no setting allows that here", clip(origin)))
+	}
+	return nil
+}
+
 // allowsOrigin reports whether the origins of a configuration have one; see [config.CORS].
 func allowsOrigin(list []string, origin string) bool {
 	return slices.ContainsFunc(list, func(o string) bool {
