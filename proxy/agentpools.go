@@ -215,5 +215,5 @@ func (c poolCollector) Collect(to chan<- prometheus.Metric) {
 }
 
 // KillAgents kills all agents that are programs, of all servers of this process, with everything that they have started. It is for a process
-// that is told to end at once.
+// that has to end at once.
 func KillAgents() { process.KillAll() }

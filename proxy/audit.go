@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/zap"
 
@@ -66,6 +67,23 @@ type auditAnswer struct {
 	Answer string `json:"answer"`
 }
 
+// longestShown bounds a name in the audit and in traces, in bytes. Clients and agents choose them: lines and spans wait in memory, and a line
+// that is longer than what is read of the end of the file would break the chain.
+const longestShown = 100
+
+// shownName is the text of a string body, cut where it is long.
+func shownName(body []byte) string {
+	name := plainText(body)
+	if len(name) <= longestShown {
+		return name
+	}
+	end := longestShown
+	for end > 0 && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", name[:end], len(name))
+}
+
 // maxAudited bounds the calls, questions and answers in a line, each.
 const maxAudited = 256
 
@@ -74,7 +92,7 @@ func (a *auditLine) begin(asked *hub.Request) {
 	if asked == nil {
 		return
 	}
-	a.Thread, a.Run, a.Model = plainText(asked.Thread), plainText(asked.Run), plainText(asked.Model)
+	a.Thread, a.Run, a.Model = shownName(asked.Thread), shownName(asked.Run), shownName(asked.Model)
 	a.decided(asked.Answers)
 }
 
@@ -82,7 +100,7 @@ func (a *auditLine) begin(asked *hub.Request) {
 func (a *auditLine) decided(answers []hub.Decision) {
 	for i := range answers[:min(len(answers), maxAudited-len(a.Answers))] {
 		d := &answers[i]
-		a.Answers = append(a.Answers, auditAnswer{Ask: plainText(d.Ask), Call: plainText(d.Call), Answer: decisionWord(d)})
+		a.Answers = append(a.Answers, auditAnswer{Ask: shownName(d.Ask), Call: shownName(d.Call), Answer: decisionWord(d)})
 	}
 }
 
@@ -122,24 +140,24 @@ func (a *auditLine) see(ev *hub.Event) {
 	switch ev.Kind {
 	case hub.RunStart:
 		if a.Thread == "" {
-			a.Thread = plainText(ev.Ref)
+			a.Thread = shownName(ev.Ref)
 		}
 		if a.Run == "" {
-			a.Run = plainText(ev.ID)
+			a.Run = shownName(ev.ID)
 		}
 	case hub.ToolStart:
 		if len(a.Tools) < maxAudited {
-			a.Tools = append(a.Tools, plainText(ev.Name))
+			a.Tools = append(a.Tools, shownName(ev.Name))
 		} else {
 			a.MoreTools++
 		}
 	case hub.Ask:
 		if len(a.Asks) < maxAudited {
-			a.Asks = append(a.Asks, plainText(ev.ID))
+			a.Asks = append(a.Asks, shownName(ev.ID))
 		}
 	case hub.Answer:
 		if len(a.Answers) < maxAudited {
-			a.Answers = append(a.Answers, auditAnswer{Ask: plainText(ev.ID), Answer: answerWord(ev)})
+			a.Answers = append(a.Answers, auditAnswer{Ask: shownName(ev.ID), Answer: answerWord(ev)})
 		}
 	}
 }
@@ -147,7 +165,7 @@ func (a *auditLine) see(ev *hub.Event) {
 // answerWord is how a question was answered while the run went on: the option, or what became of it.
 func answerWord(ev *hub.Event) string {
 	if len(ev.Name) > 0 {
-		return plainText(ev.Name)
+		return shownName(ev.Name)
 	}
 	return ev.Status.String()
 }

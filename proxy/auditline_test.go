@@ -2,8 +2,10 @@ package proxy
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -91,5 +93,48 @@ func TestAuditLineShows(t *testing.T) {
 	}
 	if _, err := VerifyAudit(bytes.NewReader(text)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAuditOfLongNames: names of any length leave the chain whole, also where another process goes on with it, and are cut in traces.
+func TestAuditOfLongNames(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	long := strings.Repeat("é\u0001", 300<<10)
+	body, _ := json.Marshal(map[string]any{"threadId": long, "runId": long, "messages": []any{map[string]string{"id": "m1", "role": "user", "content": "hi"}}})
+	a := newAgent(t, streaming(lines(lineStart, lineEnd)))
+	yaml := simple(a.url(), "audit: {path: "+path+", chain: true}\n", "", "client: agui\n")
+	for i := range 2 {
+		r := start(t, yaml)
+		r.post("/run", string(body))
+		line := auditLines(t, path, i+1)[i]
+		if line["seq"] != float64(i+1) || line["thread"] != strings.Repeat("é\u0001", 33)+"… (921600 bytes)" {
+			t.Errorf("line %d is %.300v", i+1, line)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := VerifyAudit(bytes.NewReader(text)); err != nil || v.Lines != 2 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestLongestAuditLine: a line that has as much of everything as it may is shorter than what is read of the end of a file.
+func TestLongestAuditLine(t *testing.T) {
+	t.Parallel()
+	var line auditLine
+	name := bytes.Repeat([]byte(`\u0001`), 200)
+	for range maxAudited {
+		line.see(&hub.Event{Kind: hub.ToolStart, Name: name})
+		line.see(&hub.Event{Kind: hub.Ask, ID: name})
+		line.decided([]hub.Decision{{Ask: name, Call: name}})
+	}
+	line.Thread, line.Run, line.Model = shownName(name), shownName(name), shownName(name)
+	text, err := json.Marshal(line)
+	const read = 1 << 20
+	if err != nil || len(text) > read-100<<10 {
+		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }

@@ -36,7 +36,7 @@ func (x *stream) trace() {
 	}
 	name, model := "invoke_agent "+c.route.up.Cfg.Name, ""
 	if c.asked != nil {
-		model = plainText(c.asked.Model)
+		model = shownName(c.asked.Model)
 	}
 	ctx, span := t.tracer.Start(ctx, name, trace.WithTimestamp(x.begun), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.String("gen_ai.provider.name", c.route.source.Name),
@@ -66,16 +66,16 @@ func (s *runSpan) see(ev *hub.Event) {
 	switch ev.Kind {
 	case hub.RunStart:
 		if len(ev.Ref) > 0 {
-			s.SetAttributes(attribute.String("gen_ai.conversation.id", plainText(ev.Ref)))
+			s.SetAttributes(attribute.String("gen_ai.conversation.id", shownName(ev.Ref)))
 		}
 	case hub.ToolStart:
 		if len(s.tools) < maxTools {
-			s.tools = append(s.tools, plainText(ev.Name))
-			s.AddEvent("tool", trace.WithAttributes(attribute.String("gen_ai.tool.name", plainText(ev.Name)), attribute.String("gen_ai.tool.call.id", plainText(ev.ID))))
+			s.tools = append(s.tools, shownName(ev.Name))
+			s.AddEvent("tool", trace.WithAttributes(attribute.String("gen_ai.tool.name", shownName(ev.Name)), attribute.String("gen_ai.tool.call.id", shownName(ev.ID))))
 		}
 	case hub.Ask:
 		if s.asks++; s.asks <= maxTools {
-			s.AddEvent("ask", trace.WithAttributes(attribute.String("sabir.ask.id", plainText(ev.ID))))
+			s.AddEvent("ask", trace.WithAttributes(attribute.String("sabir.ask.id", shownName(ev.ID))))
 		}
 	case hub.Answer:
 		s.answered(ev.ID, ev.Status.String())
@@ -84,7 +84,7 @@ func (s *runSpan) see(ev *hub.Event) {
 
 // answered notes what became of a question.
 func (s *runSpan) answered(id []byte, status string) {
-	s.AddEvent("answer", trace.WithAttributes(attribute.String("sabir.ask.id", plainText(id)), attribute.String("sabir.ask.status", status)))
+	s.AddEvent("answer", trace.WithAttributes(attribute.String("sabir.ask.id", shownName(id)), attribute.String("sabir.ask.status", status)))
 }
 
 // endSpan says how the run has ended.

@@ -59,10 +59,13 @@ type Verified struct {
 	Last  string // of the last line
 }
 
+// longestVerified is how long a line may be that is verified. Earlier versions did not cut the names in a line.
+const longestVerified = 64 << 20
+
 // Verify reads a chained file. The error names the first line that was changed, removed or moved.
 func Verify(r io.Reader) (v Verified, err error) {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, longestVerified)
 	var before linked
 	for n := 1; lines.Scan(); n++ {
 		l, ok := parse(lines.Bytes())
