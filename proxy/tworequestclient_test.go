@@ -374,9 +374,10 @@ func TestStreamsOfUsers(t *testing.T) {
 	}
 	stream := r.dial()
 	stream.ask("GET", "/sse/c-1", "", asAlice, "X-User: one")
-	stream.response()
+	resp := stream.response()
 	ask(404, "two", "POST", "/start/c-1")
 	ask(200, "one", "POST", "/start/c-1")
+	firstHalf(t, resp) // else the run may end before the agent is asked
 	ask(404, "two", "POST", "/cancel/c-1")
 	ask(200, "one", "POST", "/cancel/c-1")
 	<-gone
