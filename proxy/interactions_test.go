@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -64,6 +65,9 @@ func TestInteractionsLater(t *testing.T) {
 	r.call(t, 200, alice, "GET", path+"/"+id, "", `"text":"Hello, world"`)
 	whole := r.call(t, 200, alice, "GET", path+"/"+id+"?stream=true", "", "interaction.completed")
 	seen := strings.Count(had, `"event_id":`)
+	for _, odd := range []string{"x", "-1", "+1", "1.5"} {
+		r.call(t, 400, alice, "GET", fmt.Sprintf("%s/%s?stream=true&last_event_id=%s", path, id, url.QueryEscape(odd)), "", "last_event_id is no number of a record")
+	}
 	rest := r.call(t, 200, alice, "GET", fmt.Sprintf("%s/%s?stream=true&last_event_id=%d", path, id, seen), "", "world", fmt.Sprintf(`"event_id":"%d"`, seen+1))
 	if strings.Contains(rest, "interaction.created") || strings.Count(rest, `"event_id":`) != strings.Count(whole, `"event_id":`)-seen {
 		t.Errorf("%d events were seen of\n%s\nthe rest is\n%s", seen, whole, rest)

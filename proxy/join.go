@@ -95,12 +95,20 @@ func hasAnswer(messages []hub.Message) bool {
 	return len(messages) > 0 && messages[len(messages)-1].Role != hub.RoleUser
 }
 
-// hasRecords is how many records a client has that counts them itself; 0 for one that does not say, or does not count.
+// hasRecords is how many records a client has that counts them itself; 0 for one that does not say, or does not count, and -1 for one whose
+// number cannot be read.
 func hasRecords(ctx *fasthttp.RequestCtx, d *hub.Dialect) int64 {
 	if d.Counted == nil {
 		return 0
 	}
-	return d.Counted.Has(string(ctx.QueryArgs().Peek(d.Counted.Parameter)))
+	said := string(ctx.QueryArgs().Peek(d.Counted.Parameter))
+	if said == "" {
+		return 0
+	}
+	if n, ok := d.Counted.Has(said); ok {
+		return n
+	}
+	return -1
 }
 
 // answerJoin answers a request that comes to a run, and reports whether it has.
@@ -114,6 +122,10 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 		return false
 	}
 	run, f := s.runToJoin(r, j.key)
+	if j.after < 0 && f == nil {
+		f = hub.Fail(hub.CodeUnreadable, errCount)
+		f.Note = "The parameter " + t.dialect.Counted.Parameter + " is no number of a record."
+	}
 	if f != nil {
 		s.metrics.resumeJoins.WithLabelValues(r.name, t.dialect.Name, string(f.Code)).Inc()
 		s.rejectOperation(ctx, t, sub.op, f)

@@ -22,6 +22,7 @@ type position struct {
 // Why a position is refused.
 var (
 	errPosition    = errors.New("the position is none of this run")
+	errCount       = errors.New("the parameter is no number of a record")
 	errOtherCounts = errors.New("the position counts the records of another dialect")
 )
 

@@ -210,7 +210,7 @@ func TestMessageThatIsRefused(t *testing.T) {
 // TestHasRecords: a client that does not count its records has none, as one that says that it has none.
 func TestHasRecords(t *testing.T) {
 	t.Parallel()
-	counted := &hub.Dialect{Counted: &hub.Counted{Parameter: "has", Has: func(s string) int64 { return int64(len(s)) }}}
+	counted := &hub.Dialect{Counted: &hub.Counted{Parameter: "has", Has: func(s string) (int64, bool) { return int64(len(s)), true }}}
 	for d, want := range map[*hub.Dialect]int64{{}: 0, counted: 3} {
 		var ctx fasthttp.RequestCtx
 		ctx.Request.SetRequestURI("/run?has=abc")

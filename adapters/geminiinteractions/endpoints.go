@@ -2,7 +2,6 @@ package geminiinteractions
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -40,13 +39,4 @@ func appendReply(dst []byte, op hub.Operation, a *hub.Agent) []byte {
 		w.Close('}')
 	}
 	return w.Buf
-}
-
-// countedRecords is how many events a client has that has seen the one of an id; they are counted from 1.
-func countedRecords(last string) int64 {
-	n, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
 }

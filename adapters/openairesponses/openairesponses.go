@@ -127,7 +127,6 @@ package openairesponses
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -206,12 +205,9 @@ func newDecoder(o hub.Options) hub.Decoder {
 }
 
 // countedRecords is how many records a client has that has seen the one of a number; they are counted from 0.
-func countedRecords(last string) int64 {
-	n, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n + 1
+func countedRecords(last string) (int64, bool) {
+	n, ok := hub.ParseCount(last)
+	return n + 1, ok
 }
 
 // observe looks at the type only.

@@ -1,7 +1,6 @@
 package pydantic
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -26,13 +25,7 @@ const startCursor = "0-0"
 
 var counted = hub.Counted{
 	Parameter: "cursor",
-	Has: func(cursor string) int64 {
-		n, err := strconv.ParseInt(strings.TrimPrefix(cursor, "0-"), 10, 64)
-		if err != nil {
-			return 0
-		}
-		return max(0, n)
-	},
+	Has:       func(cursor string) (int64, bool) { return hub.ParseCount(strings.TrimPrefix(cursor, "0-")) },
 }
 
 // stopsRun is the run that a stop names.

@@ -1,8 +1,6 @@
 package simplified
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -20,12 +18,9 @@ var endpoints = []hub.Endpoint{
 // counted is how clients of version 2 come back: from is the number of the first event that they want, counted from 1.
 var counted = hub.Counted{
 	Parameter: "from",
-	Has: func(from string) int64 {
-		n, err := strconv.ParseInt(from, 10, 64)
-		if err != nil {
-			return 0
-		}
-		return max(0, n-1)
+	Has: func(from string) (int64, bool) {
+		n, ok := hub.ParseCount(from)
+		return max(0, n-1), ok
 	},
 	Boundary: `{"type":"replay_complete"}`,
 }
