@@ -123,9 +123,9 @@ func (w *turnWriter) text(role hub.Role, p *hub.Part) {
 
 const (
 	memberSig = "thoughtSignature"
-	// noSignature stands for the signature of a call that has none. Newer models refuse such a call of another model or an
-	// older history; this is how Gemini CLI writes the calls of a session that it resumes, for older models too.
-	noSignature = "skip_thought_signature_validator"
+	// noSignature is written where a call has none. Newer models refuse such a call of another model or an older history; this
+	// is how Gemini CLI writes the calls of a session that it resumes, for older models too.
+	noSignature = genai.NoSignature
 )
 
 // signature is that of a part, nil if it can be none of Gemini's, which is the loss messages.signature.

@@ -81,7 +81,7 @@ func ReadPart(v rawjson.Value) (p Part) {
 		case "thought":
 			p.Thought = val
 		case "thoughtSignature", "thought_signature":
-			p.Sig = val
+			p.Sig = signature(val)
 		default:
 			if kind, known := partKinds[string(key)]; known && !rawjson.IsNull(val) {
 				p.Kind, p.Value = kind, val
@@ -105,7 +105,7 @@ func (p *Part) File(f *hub.FileRef) {
 	f.Media = rawjson.Body(Member(&o, "mimeType", "mime_type"))
 	f.Name = rawjson.Body(Member(&o, "displayName", "display_name"))
 	if p.Kind == PartInline {
-		f.Base64 = o.Text("data")
+		f.Base64 = Base64(o.Text("data"))
 	} else {
 		f.URL = rawjson.Body(Member(&o, "fileUri", "file_uri"))
 	}
@@ -181,27 +181,6 @@ func AppendSig(dst, sig []byte) []byte {
 	dst = append(dst, sig...)
 	return append(dst, '"')
 }
-
-// IsBase64 reports whether a signature can be one of Gemini's: typed readers decode it as base64, and fail on anything else,
-// also where its last digit has bits that mean nothing.
-func IsBase64(sig []byte) bool {
-	body := bytes.TrimRight(sig, "=")
-	pad := len(sig) - len(body)
-	if len(sig)%4 != 0 || pad > 2 {
-		return false
-	}
-	last := byte(0)
-	for _, c := range body {
-		i := bytes.IndexByte([]byte(base64Digits), c)
-		if i < 0 {
-			return false
-		}
-		last = byte(i)
-	}
-	return last&(1<<(2*pad)-1) == 0
-}
-
-const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // AppendCode appends the part of a call that runs code, without its last bracket. Where its arguments are those of another
 // dialect, they are what runs; exact says that they are not.
