@@ -30,3 +30,75 @@ func TestBase64OfPython(t *testing.T) {
 	translates(t, "gemini", "openai-chat", body, "messages.reasoning,messages.result.content", `base64,/+9/AA==`, "!_-")
 	translates(t, "gemini", "aisdk", body, "messages.result.content", `data:image/png;base64,/+9/AA==`, "!base64,_")
 }
+
+// TestArgumentsOfOtherKinds: arguments are an object, whether a client says them as text, as the object itself, or as text in a string. They
+// were lost where the client says the object.
+func TestArgumentsOfOtherKinds(t *testing.T) {
+	const args = `{"q":1.0,"n":12345678901234567890}`
+	quoted := `"{\"q\":1.0,\"n\":12345678901234567890}"`
+	calls := map[string]string{
+		"openai-chat":         `{"messages":[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":<>}}]}]}`,
+		"openai-responses":    `{"input":[{"role":"user","content":"q"},{"type":"function_call","call_id":"c","name":"f","arguments":<>}]}`,
+		"agui":                `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"q"},{"id":"2","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"f","arguments":<>}}]}]}`,
+		"anthropic":           `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":<>}]}]}`,
+		"bedrock":             `{"messages":[{"role":"user","content":[{"text":"q"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"c","name":"f","input":<>}}]}]}`,
+		"gemini":              `{"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"id":"c","name":"f","args":<>}}]}]}`,
+		"gemini-interactions": `{"input":[{"type":"user_input","content":[{"type":"text","text":"q"}]},{"type":"function_call","id":"c","name":"f","arguments":<>}]}`,
+		"aisdk":               `{"id":"t","messages":[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"2","role":"assistant","parts":[{"type":"tool-f","toolCallId":"c","state":"input-available","input":<>}]}]}`,
+		"langgraph":           `{"input":{"messages":[{"type":"human","content":"q"},{"type":"ai","content":"","tool_calls":[{"id":"c","name":"f","args":<>}]}]}}`,
+	}
+	for from, body := range calls {
+		for _, said := range []string{args, quoted} {
+			body := strings.Replace(body, "<>", said, 1)
+			translates(t, from, "anthropic", body, "", `"name":"f","input":`+args)
+			translates(t, from, "bedrock", body, "", `"name":"f","input":`+args)
+			translates(t, from, "openai-chat", body, "", `"arguments":`+quoted)
+			translates(t, from, "openai-responses", body, "", `"arguments":`+quoted)
+		}
+	}
+}
+
+// TestResultsOfOtherKinds: what a client says as the result of a call reaches the model, also where its API knows texts alone.
+func TestResultsOfOtherKinds(t *testing.T) {
+	results := map[string]string{
+		"openai-chat": `{"messages":[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
+			`{"role":"tool","tool_call_id":"c","content":<>}]}`,
+		"openai-responses": `{"input":[{"role":"user","content":"q"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":<>}]}`,
+		"langgraph": `{"input":{"messages":[{"type":"human","content":"q"},{"type":"ai","content":"","tool_calls":[{"id":"c","name":"f","args":{}}]},` +
+			`{"type":"tool","tool_call_id":"c","content":<>}]}}`,
+	}
+	for from, body := range results {
+		translates(t, from, "anthropic", strings.Replace(body, "<>", `{"r":1}`, 1), "", `"content":"{\"r\":1}"`)
+	}
+	pictures := map[string]string{
+		"openai-chat":      `[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]`,
+		"openai-responses": `[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:image/png;base64,QUJD"}]`,
+		"langgraph":        `["see",{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]`,
+	}
+	for from, content := range pictures {
+		body := strings.Replace(results[from], "<>", content, 1)
+		translates(t, from, "anthropic", body, "", `[{"type":"text","text":"see"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]`)
+		translates(t, from, "bedrock", body, "", `[{"text":"see"},{"image":{"format":"png","source":{"bytes":"QUJD"}}}]`)
+		translates(t, from, "gemini", body, "", `"parts":[{"inlineData":{"mimeType":"image/png","data":"QUJD"}}],"response":{"output":"see"}`)
+	}
+}
+
+// TestDocumentsInResults: a document that a tool gives reaches the APIs that take it, and is no text of base64 for those that do not.
+func TestDocumentsInResults(t *testing.T) {
+	given := map[string]string{
+		"openai-responses": `{"input":[{"role":"user","content":"q"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c",` +
+			`"output":[{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"},{"type":"input_image","image_url":"https://x/y.png"}]}]}`,
+		"anthropic": `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[` +
+			`{"type":"tool_result","tool_use_id":"c","content":[{"type":"document","title":"a.pdf","source":{"type":"base64","media_type":"application/pdf","data":"QUJD"}},` +
+			`{"type":"image","source":{"type":"url","url":"https://x/y.png"}}]}]}]}`,
+	}
+	const lost = "messages.result.content"
+	for from, body := range given {
+		translates(t, from, "anthropic", body, "", `"source":{"type":"base64","media_type":"application/pdf","data":"QUJD"}`, `{"type":"image","source":{"type":"url","url":"https://x/y.png"}}`)
+		translates(t, from, "bedrock", body, lost, `{"document":{"format":"pdf","name":"a pdf","source":{"bytes":"QUJD"}}}`, `{"text":"https://x/y.png"}`)
+		translates(t, from, "gemini", body, lost, `{"inlineData":{"mimeType":"application/pdf","data":"QUJD"}}`, `"output":"https://x/y.png"`)
+		translates(t, from, "openai-responses", body, "", `"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"`, `"image_url":"https://x/y.png"`)
+		translates(t, from, "gemini-interactions", body, "", `{"type":"document","mime_type":"application/pdf","data":"QUJD"}`, `"uri":"https://x/y.png"`)
+		translates(t, from, "openai-chat", body, lost, `"content":"[resource]\nhttps://x/y.png"`, "!QUJD")
+	}
+}

@@ -3,6 +3,8 @@ package anthropic
 import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
@@ -61,18 +63,20 @@ func isBlocks(list rawjson.Value) bool {
 
 // appendBlock appends a block as MCP has it.
 func appendBlock(dst []byte, v rawjson.Value) []byte {
-	data := rawjson.Text(v, "source", "data")
-	switch kind := string(rawjson.Text(v, "type")); {
-	case kind == "text":
-		dst = append(dst, `{"type":"text","text":`...)
-		return append(rawjson.AppendQuoted(dst, rawjson.Text(v, "text")), '}')
-	case kind == "image" && len(data) > 0:
-		dst = rawjson.AppendQuoted(append(dst, `{"type":"image","data":`...), data)
-		dst = rawjson.AppendQuoted(append(dst, `,"mimeType":`...), rawjson.Text(v, "source", "media_type"))
-		return append(dst, '}')
-	}
-	if o := rawjson.ReadObject(v); isPassage(&o) {
+	o := rawjson.ReadObject(v)
+	if isPassage(&o) {
 		return append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), passage(v, &o).Text), '}')
+	}
+	if f, ok := claudewire.ReadFile(&o); ok && len(f.FileID) == 0 {
+		w := jsonwriter.New(dst)
+		w.Open('{')
+		conversation.WriteBlock(w, &f)
+		w.Close('}')
+		return w.Buf
+	}
+	if string(o.Text("type")) == "text" {
+		dst = append(dst, `{"type":"text","text":`...)
+		return append(rawjson.AppendQuoted(dst, o.Text("text")), '}')
 	}
 	return append(dst, v...)
 }

@@ -136,19 +136,19 @@ func (w *turnWriter) ResultBlock(p *hub.Part, id []byte) conversation.Block {
 	return conversation.Block{Head: append(b.Buf, '"'), Body: text, Tail: []byte(`"}`)}
 }
 
-// resultContent writes texts and images. What has no form here is written as text.
+// resultContent writes texts and files. What has no form here is written as text.
 func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) {
 	b.OpenAt("content", '[')
 	for v := range rawjson.Each(content) {
 		inner := rawjson.Get(v, "content")
-		f := hub.FileRef{Media: rawjson.Text(inner, "mimeType"), Base64: rawjson.Text(inner, "data")}
 		text, isText := rawjson.Str(rawjson.Get(inner, "text"))
-		switch {
-		case isText && string(rawjson.Text(inner, "type")) == "text":
-		case claudewire.IsImage(string(f.Media)) && len(f.Base64) > 0:
-			conversation.WriteBlocks(b, []conversation.Block{fileBlock(&f)})
-			continue
-		default:
+		if f, isFile := conversation.BlockFile(v); isFile {
+			if block := fileBlock(&f); !block.IsZero() {
+				conversation.WriteBlocks(b, []conversation.Block{block})
+				continue
+			}
+		}
+		if !isText || string(rawjson.Text(inner, "type")) != "text" {
 			w.Losses.Add("messages.result.content")
 			list := append(append([]byte{'['}, v...), ']')
 			text = toolresult.AppendBlocks(nil, list)

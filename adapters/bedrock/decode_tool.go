@@ -1,7 +1,9 @@
 package bedrock
 
 import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -124,7 +126,14 @@ func readResult(content rawjson.Value, failed bool, s *hub.Scratch) hub.CallResu
 
 // appendMCP appends a block of a result as MCP has it. What has no form there stays as it is, with its name as its type.
 func appendMCP(dst []byte, v rawjson.Value) []byte {
-	data, media := rawjson.Text(v, "image", "source", "bytes"), mediaOf(imageFormats, rawjson.Text(v, "image", "format"))
+	o := rawjson.ReadObject(v)
+	if f, ok := readFile(&o); ok {
+		w := jsonwriter.New(dst)
+		w.Open('{')
+		conversation.WriteBlock(w, &f)
+		w.Close('}')
+		return w.Buf
+	}
 	switch value := rawjson.Get(v, "json"); {
 	case rawjson.Kind(rawjson.Get(v, "text")) == '"':
 		dst = append(dst, `{"type":"text","text":`...)
@@ -132,9 +141,6 @@ func appendMCP(dst []byte, v rawjson.Value) []byte {
 	case value != nil:
 		dst = append(dst, `{"type":"text","text":"`...)
 		return append(rawjson.AppendEscaped(dst, value), `"}`...)
-	case len(data) > 0 && media != "":
-		dst = rawjson.AppendQuoted(append(dst, `{"type":"image","data":`...), data)
-		return append(append(append(dst, `,"mimeType":"`...), media...), `"}`...)
 	}
 	if found := rawjson.Get(v, "searchResult"); found != nil {
 		return append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), passage(v, found).Text), '}')

@@ -184,12 +184,12 @@ func (w *turnWriter) resultValue(b *jsonwriter.Writer, ev *hub.Event) {
 	conversation.WriteBlocks(b, []conversation.Block{textBlockOf(text)})
 }
 
-// resultContent writes texts and images. What has no form here is written as text.
+// resultContent writes texts and files. What has no form here is written as text.
 func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) {
 	for v := range rawjson.Each(content) {
 		inner := rawjson.Get(v, "content")
-		f := hub.FileRef{Media: rawjson.Text(inner, "mimeType"), Base64: rawjson.Text(inner, "data")}
-		if head, body, tail, ok := fileBlock(&f); ok && f.IsMedia("image") {
+		f, isFile := conversation.BlockFile(v)
+		if head, body, tail, ok := fileBlock(&f); ok && isFile {
 			conversation.WriteBlocks(b, []conversation.Block{{Head: head, Body: body, Tail: tail}})
 			continue
 		}

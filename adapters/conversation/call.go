@@ -12,7 +12,7 @@ import (
 func Arguments(p *hub.Part) []byte {
 	switch {
 	case p.Value != nil:
-		return rawjson.AppendEscaped(nil, p.Value)
+		return rawjson.AppendEscaped(nil, argsOf(p))
 	case len(p.Text) > 0:
 		return p.Text
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
@@ -121,13 +123,11 @@ func contentOf(ev *hub.Event, media rawjson.Value) rawjson.Value {
 		var f hub.FileRef
 		p := genai.ReadPart(v)
 		p.File(&f)
-		if p.Kind != genai.PartInline {
-			blocks = rawjson.AppendQuoted(append(blocks, `{"type":"content","content":{"type":"resource_link","uri":`...), f.URL)
-			blocks = append(blocks, `}},`...)
-			continue
-		}
-		blocks = rawjson.AppendQuoted(append(blocks, `{"type":"content","content":{"type":"image","data":`...), f.Base64)
-		blocks = append(rawjson.AppendQuoted(append(blocks, `,"mimeType":`...), f.Media), `}},`...)
+		w := jsonwriter.New(append(blocks, `{"type":"content","content":`...))
+		w.Open('{')
+		conversation.WriteBlock(w, &f)
+		w.Close('}')
+		blocks = append(w.Buf, `},`...)
 	}
 	if len(blocks) > 1 {
 		blocks = blocks[:len(blocks)-1]

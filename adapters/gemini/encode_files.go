@@ -40,7 +40,7 @@ func fileBlock(f *hub.FileRef) (part conversation.Block, ok bool) {
 	return conversation.Block{Head: head[:len(head)-1-len(tail)], Body: bytes, Tail: []byte(tail)}, ok
 }
 
-// media takes the images from the blocks of a result, as parts. The other blocks become text.
+// media takes the images and documents from the blocks of a result, as parts. The other blocks become text.
 func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts []conversation.Block) {
 	content := toolresult.Content(ev)
 	if !toolresult.OnlyBlocks(ev) || ev.Status != hub.StatusOK {
@@ -50,18 +50,22 @@ func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts []conversa
 	rest := jsonwriter.New(nil)
 	rest.Open('[')
 	for block := range rawjson.Each(content) {
-		inner := rawjson.Get(block, "content")
-		kind := string(rawjson.Text(inner, "type"))
-		f := hub.FileRef{Media: rawjson.Text(inner, "mimeType"), Base64: rawjson.Text(inner, "data")}
-		if part, ok := fileBlock(&f); ok && kind == "image" {
+		f, _ := conversation.BlockFile(block)
+		if part, ok := fileBlock(&f); ok && len(f.Base64) > 0 && inResults(&f) {
 			parts = append(parts, part)
 			continue
 		}
-		w.losses.AddIf("messages.result.content", kind != "text" || len(parts) > 0)
+		isText := string(rawjson.Text(block, "content", "type")) == "text"
+		w.losses.AddIf("messages.result.content", !isText || len(parts) > 0)
 		rest.Raw(block)
 	}
 	rest.Close(']')
 	return rest.Buf, parts
+}
+
+// inResults reports whether the API takes a file in what came of a call.
+func inResults(f *hub.FileRef) bool {
+	return f.IsMedia("image") || string(f.Media) == "application/pdf" || string(f.Media) == "text/plain"
 }
 
 // writeInstructions writes the texts of system messages.

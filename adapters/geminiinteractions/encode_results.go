@@ -138,12 +138,8 @@ func (w *stepWriter) outcome(ev *hub.Event) {
 
 // block writes a block of a result as a content. Those that the API has no form for are put in words.
 func (w *stepWriter) block(block rawjson.Value) {
-	inner := rawjson.Get(block, "content")
-	f := hub.FileRef{Media: rawjson.Text(inner, "mimeType"), Base64: rawjson.Text(inner, "data"), URL: rawjson.Text(inner, "uri")}
-	typ := string(rawjson.Text(inner, "type"))
-	if typ == "resource" {
-		f = hub.FileRef{Media: rawjson.Text(inner, "resource", "mimeType"), Base64: rawjson.Text(inner, "resource", "blob")}
-	}
+	f, _ := conversation.BlockFile(block)
+	typ := string(rawjson.Text(block, "content", "type"))
 	if typ != "text" && w.takes(&f) {
 		writeFile(w.Writer, &f)
 		return

@@ -1,8 +1,11 @@
 package langgraph
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
@@ -110,9 +113,35 @@ func (m *fields) result() hub.CallResult {
 		r.Text = text
 		return r
 	}
+	if rawjson.Kind(m.content) != '[' {
+		r.Value = rawjson.NotNull(m.content)
+		return r
+	}
 	joined, others := toolresult.JoinTexts(m.content, new(hub.Scratch))
 	if r.Text = joined; others > 0 {
-		r.Text, r.Content = nil, toolresult.Wrap(m.content, new(hub.Scratch), nil)
+		r.Text, r.Content = nil, toolresult.Wrap(m.content, new(hub.Scratch), appendBlock)
 	}
 	return r
+}
+
+// appendBlock appends a block of a result as MCP has it. What has no form there stays as it is.
+func appendBlock(dst []byte, v rawjson.Value) []byte {
+	b := readBlock(v)
+	f, isFile := b.file()
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	switch {
+	case isFile:
+		if len(f.Media) == 0 && bytes.HasPrefix(b.kind, []byte("image")) {
+			f.Media = []byte("image/*")
+		}
+		conversation.WriteBlock(w, &f)
+	case string(b.kind) == "text":
+		w.Const("type", "text")
+		w.Text("text", b.text)
+	default:
+		return append(dst, v...)
+	}
+	w.Close('}')
+	return w.Buf
 }

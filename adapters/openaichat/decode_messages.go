@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // messages reads and writes the member messages of a request.
@@ -61,8 +62,10 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 		decodeCall(b, call)
 	}
 	if legacy := rawjson.NotNull(m.Get("function_call")); legacy != nil {
-		name, args := rawjson.Text(legacy, "name"), rawjson.Text(legacy, "arguments")
-		b.Add(hub.Part{Kind: hub.PartCall, ID: name, Name: name, Text: args, Value: history.Args(args), ClientRuns: true})
+		name := rawjson.Text(legacy, "name")
+		p := hub.Part{Kind: hub.PartCall, ID: name, Name: name, ClientRuns: true}
+		p.Text, p.Value = history.ReadArgs(rawjson.Get(legacy, "arguments"))
+		b.Add(p)
 	}
 }
 
@@ -73,8 +76,8 @@ func decodeCall(b *conversation.Builder, o *rawjson.Object) {
 		p.Name, p.Text, p.Meta = rawjson.Text(custom, "name"), rawjson.Text(custom, "input"), hub.Meta{Dialect: Dialect.Name, Raw: custom}
 	} else {
 		function := rawjson.ReadObject(o.Get("function"))
-		p.Name, p.Text = function.Text("name"), function.Text("arguments")
-		p.Value = history.Args(p.Text)
+		p.Name = function.Text("name")
+		p.Text, p.Value = history.ReadArgs(function.Get("arguments"))
 	}
 	b.Add(p)
 }
@@ -115,20 +118,23 @@ func decodePart(v rawjson.Value, o *rawjson.Object) hub.Part {
 	return p
 }
 
-// decodeResult reads the content of a tool message: a text, or parts of text.
+// decodeResult reads the content of a tool message: a text, or parts. Servers beside OpenAI's take images there, and other values.
 func decodeResult(content rawjson.Value) hub.CallResult {
-	if text, ok := rawjson.Str(content); ok {
-		return hub.CallResult{Status: hub.StatusOK, Text: text}
-	}
-	return hub.CallResult{Status: hub.StatusOK, Text: joinTexts(content)}
-}
-
-func joinTexts(list rawjson.Value) (joined []byte) {
-	for v := range rawjson.Each(list) {
-		if len(joined) > 0 {
-			joined = append(joined, `\n`...)
+	r := hub.CallResult{Status: hub.StatusOK}
+	text, isText := rawjson.Str(content)
+	switch {
+	case isText:
+		r.Text = text
+	case rawjson.Kind(content) == '[':
+		var others int
+		if r.Text, others = toolresult.JoinTexts(content, new(hub.Scratch)); others > 0 {
+			r.Text, r.Content = nil, conversation.ResultBlocks(content, func(v rawjson.Value) hub.Part {
+				o := rawjson.ReadObject(v)
+				return decodePart(v, &o)
+			})
 		}
-		joined = append(joined, rawjson.Text(v, "text")...)
+	default:
+		r.Value = rawjson.NotNull(content)
 	}
-	return joined
+	return r
 }

@@ -231,8 +231,7 @@ func (r *inputReader) paragraphs(list rawjson.Value) []byte {
 func decodeCall(v *inputItem) hub.Part {
 	p := hub.Part{Kind: hub.PartCall, ID: v.Text("call_id"), Name: v.Text("name"), ClientRuns: true}
 	if p.Text = v.Text("input"); p.Text == nil {
-		p.Text = v.Text("arguments")
-		p.Value = history.Args(p.Text)
+		p.Text, p.Value = history.ReadArgs(v.Get("arguments"))
 	}
 	return p
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
-	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
@@ -15,51 +14,19 @@ import (
 func (r *inputReader) output(v *inputItem) hub.CallResult {
 	res := hub.CallResult{ID: v.Text("id"), Status: hub.StatusOK}
 	output := v.Get("output")
-	text, ok := rawjson.Str(output)
-	if !ok {
+	text, isText := rawjson.Str(output)
+	switch {
+	case isText:
+		res.Text = text
+	case rawjson.Kind(output) == '[':
 		var others int
-		if text, others = toolresult.JoinTexts(output, &r.scratch); others > 0 {
-			text, res.Content = nil, contentOf(output)
+		if res.Text, others = toolresult.JoinTexts(output, &r.scratch); others > 0 {
+			res.Text, res.Content = nil, conversation.ResultBlocks(output, decodePart)
 		}
+	default:
+		res.Value = rawjson.NotNull(output)
 	}
-	res.Text = text
 	return res
-}
-
-// contentOf makes content blocks of parts.
-func contentOf(parts rawjson.Value) rawjson.Value {
-	w := jsonwriter.New(nil)
-	w.Open('[')
-	for v := range rawjson.Each(parts) {
-		p := decodePart(v)
-		w.Open('{')
-		w.Const("type", "content")
-		w.OpenAt("content", '{')
-		switch {
-		case p.Kind == hub.PartText:
-			w.Const("type", "text")
-			w.Text("text", p.Text)
-		case p.File == nil:
-			w.Const("type", "text")
-			w.Text("text", rawjson.AppendEscaped(nil, v))
-		case len(p.File.Base64) > 0 && p.File.IsMedia("image"):
-			w.Const("type", "image")
-			w.Text("data", p.File.Base64)
-			w.Text("mimeType", p.File.Media)
-		default:
-			w.Const("type", "resource_link")
-			if head, rest := conversation.URL(p.File); len(head)+len(rest) > 0 {
-				w.TextOf("uri", head, rest)
-			} else {
-				w.Text("uri", p.File.FileID)
-			}
-			w.Text("name", p.File.Name)
-		}
-		w.Close('}')
-		w.Close('}')
-	}
-	w.Close(']')
-	return w.Buf
 }
 
 // question is the approval of a call that the history has asked for.

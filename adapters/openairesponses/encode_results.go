@@ -81,16 +81,11 @@ func (w *inputWriter) output(a answered) {
 
 // block writes a content block. Those that the API has no form for are put in words.
 func (w *inputWriter) block(block rawjson.Value) {
-	inner := rawjson.Get(block, "content")
-	f := hub.FileRef{Media: rawjson.Text(inner, "mimeType"), Base64: rawjson.Text(inner, "data")}
 	w.Open('{')
-	switch typ := string(rawjson.Text(inner, "type")); {
-	case typ == "image" && hasForm(&f):
+	if f, isFile := conversation.BlockFile(block); isFile && hasForm(&f) {
 		w.file(&f)
-	case typ == "resource_link":
-		w.file(conversation.FileOf(rawjson.Text(inner, "uri"), f.Media, rawjson.Text(inner, "name")))
-	default:
-		w.losses.AddIf("messages.result.content", typ != "text")
+	} else {
+		w.losses.AddIf("messages.result.content", string(rawjson.Text(block, "content", "type")) != "text")
 		w.Const("type", "input_text")
 		list := append(append([]byte{'['}, block...), ']')
 		w.Text("text", toolresult.AppendBlocks(nil, list))

@@ -21,12 +21,21 @@ func Args(text []byte) rawjson.Value {
 	return value
 }
 
+// ReadArgs reads the arguments of a call where a text that holds JSON is usual. Some clients say the JSON itself.
+func ReadArgs(v rawjson.Value) (text []byte, value rawjson.Value) {
+	if text, ok := rawjson.Str(v); ok {
+		return text, Args(text)
+	}
+	return nil, rawjson.NotNull(v)
+}
+
 // AddFunctions adds a list of calls as the Chat API has it, [{"id","function":{"name","arguments"}}].
 func AddFunctions(h *hub.History, list rawjson.Value, message []byte, clientRuns func(name []byte) bool) {
 	Each(list, func(v rawjson.Value) {
 		name := rawjson.Text(v, "function", "name")
+		_, args := ReadArgs(rawjson.Get(v, "function", "arguments"))
 		h.Add(hub.PastCall{
-			ID: rawjson.Text(v, "id"), Name: name, Args: Args(rawjson.Text(v, "function", "arguments")), Msg: message, ClientRuns: clientRuns(name),
+			ID: rawjson.Text(v, "id"), Name: name, Args: args, Msg: message, ClientRuns: clientRuns(name),
 		})
 	})
 }

@@ -3,6 +3,8 @@
 package toolresult
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -135,7 +137,8 @@ func AppendJSON(dst []byte, v rawjson.Value) []byte {
 }
 
 // AppendBlocks appends what content blocks say, one per line: the first of the members that a block has. Without members it
-// is the text of a block, the path and the new text of a diff, the URI of a link, or else the type in brackets.
+// is the text of a block, the path and the new text of a diff, the URI of a link, or else the type in brackets. A URI that holds the bytes
+// themselves says nothing to a reader, and costs a model as many tokens as it is long.
 func AppendBlocks(dst []byte, content rawjson.Value, members ...string) []byte {
 	from := len(dst)
 	for block := range rawjson.Each(content) {
@@ -160,8 +163,11 @@ func appendBlock(dst []byte, block, inner rawjson.Value) []byte {
 	if path := rawjson.Text(block, "path"); path != nil {
 		return append(append(append(dst, path...), Separator...), rawjson.Text(block, "newText")...)
 	}
-	if text := firstText(inner, []string{"text", "uri"}); text != nil {
+	if text := rawjson.Text(inner, "text"); text != nil {
 		return append(dst, text...)
+	}
+	if uri := rawjson.Text(inner, "uri"); uri != nil && !bytes.HasPrefix(uri, []byte("data:")) {
+		return append(dst, uri...)
 	}
 	return append(append(append(dst, '['), rawjson.Text(inner, "type")...), ']')
 }
