@@ -60,7 +60,7 @@ func TestRowsOfRequests(t *testing.T) {
 	f("J2 a text beside a result", "anthropic", "openai-chat", seenBy, "messages.result.content", `,{"role":"user","content":"and this"}]`)
 	f("J3 tools without a type", "anthropic", "openai-chat", `{"tools":[{"name":"f","input_schema":{"type":"object"}},{"type":"custom","name":"g",`+
 		`"input_schema":{"type":"object"}},{"type":"","name":"h","input_schema":{"type":"object"}}],"messages":[`+asked+`]}`, "",
-		`{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}`, `"name":"g"`, `"name":"h"`)
+		`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}}`, `"name":"g"`, `"name":"h"`)
 	f("J4 system in the middle", "anthropic", "openai-chat", chat(asked, `{"role":"assistant","content":"a"}`, `{"role":"system","content":"Be brief."}`, asked), "",
 		`{"role":"assistant","content":"a"},{"role":"system","content":"Be brief."},{"role":"user","content":"q"}`)
 	f("J4 system in the middle", "openai-chat", "gemini", chat(asked, `{"role":"assistant","content":"a"}`, `{"role":"system","content":"Be brief."}`, asked),

@@ -102,3 +102,35 @@ func TestDocumentsInResults(t *testing.T) {
 		translates(t, from, "openai-chat", body, lost, `"content":"[resource]\nhttps://x/y.png"`, "!QUJD")
 	}
 }
+
+// TestRootsOfSchemas: OpenAI, Anthropic and Bedrock want an object with properties at the root of a tool's schema, and no choice there.
+func TestRootsOfSchemas(t *testing.T) {
+	const (
+		empty  = `{"type":"object","properties":{}}`
+		plain  = `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}},"additionalProperties":false}`
+		ref    = `{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"required":["a"]}}}`
+		either = `{"description":"d","oneOf":[{"type":"object","properties":{"k":{"const":"x"},"a":{"type":"string"}},"required":["k","a"]},` +
+			`{"type":"object","properties":{"k":{"const":"y"}},"required":["k"]}]}`
+		demand = `{"type":"object","properties":{"a":{},"b":{}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`
+		both   = `{"type":"object","properties":{"a":{}},"required":["a"],"allOf":[{"properties":{"b":{}},"required":["b"]}]}`
+	)
+	for _, c := range []struct{ schema, want, losses string }{
+		{plain, plain, ""},
+		{`{"type":"object"}`, empty, ""},
+		{`{}`, empty, ""},
+		{`{"type":null}`, empty, ""},
+		{`{"$ref":"#"}`, empty, ""},
+		{ref, `{"type":"object","$defs":{"A":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"required":["a"]}},"properties":{"a":{"$ref":"#/$defs/A"}},"required":["a"]}`, ""},
+		{either, `{"type":"object","description":"d","properties":{"k":{"anyOf":[{"const":"x"},{"const":"y"}]},"a":{"type":"string"}},"required":["k"]}`, "tools.schema"},
+		{demand, `{"type":"object","properties":{"a":{},"b":{}}}`, "tools.schema"},
+		{both, `{"type":"object","properties":{"a":{},"b":{}},"required":["a","b"]}`, ""},
+	} {
+		chat := `{"messages":[{"role":"user","content":"q"}],"tools":[{"type":"function","function":{"name":"f","parameters":` + c.schema + `}}]}`
+		anthropic := `{"messages":[{"role":"user","content":"q"}],"tools":[{"name":"f","input_schema":` + c.schema + `}]}`
+		translates(t, "openai-chat", "anthropic", chat, c.losses, `"input_schema":`+c.want+`}`)
+		translates(t, "openai-chat", "bedrock", chat, c.losses, `"json":`+c.want+`}`)
+		translates(t, "openai-chat", "openai-responses", chat, c.losses, `"parameters":`+c.want+`,`)
+		translates(t, "anthropic", "openai-chat", anthropic, c.losses, `"parameters":`+c.want+`}`)
+		translates(t, "anthropic", "gemini", anthropic, "", `"parametersJsonSchema":`+c.schema)
+	}
+}

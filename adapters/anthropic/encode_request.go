@@ -60,27 +60,9 @@ func (w *requestWriter) tool(t *hub.Tool) {
 	w.Open('{')
 	w.Text("name", t.Name)
 	w.TextIf("description", t.Description)
-	w.Value("input_schema", inputSchema(t.Schema))
+	w.Value("input_schema", conversation.ObjectSchema(t.Schema, w.losses))
 	w.ValueIf("strict", t.Strict)
 	w.Close('}')
-}
-
-// inputSchema is a schema of an object, which the API wants.
-func inputSchema(v rawjson.Value) rawjson.Value {
-	if rawjson.Kind(v) == '{' && rawjson.Get(v, "type") != nil {
-		return v
-	}
-	b := jsonwriter.New(nil)
-	b.Open('{')
-	b.Const("type", "object")
-	for key, member := range rawjson.EachField(v) {
-		b.Value(string(key), member)
-	}
-	if rawjson.Get(v, "properties") == nil {
-		b.Value("properties", []byte("{}"))
-	}
-	b.Close('}')
-	return b.Buf
 }
 
 // choice writes which tools are called, and whether several at once: that stands in the same object.

@@ -194,16 +194,12 @@ func (w *requestWriter) tool(t *hub.Tool) {
 		w.Raw(own)
 		return
 	}
-	schema := t.Schema
-	if rawjson.Kind(schema) != '{' {
-		schema = []byte(`{"type":"object","properties":{}}`)
-	}
 	w.Open('{')
 	w.OpenAt("toolSpec", '{')
 	w.Text("name", t.Name)
 	w.TextIf("description", t.Description)
 	w.OpenAt("inputSchema", '{')
-	w.Value("json", schema)
+	w.Value("json", conversation.ObjectSchema(t.Schema, w.losses))
 	w.Close('}')
 	w.ValueIf("strict", t.Strict)
 	w.Close('}')

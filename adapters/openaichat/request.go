@@ -148,7 +148,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })
 	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
 	if len(tools) > 0 {
-		appendTools(w, tools)
+		appendTools(w, tools, l)
 		appendChoice(w, req.Choice)
 	}
 	appendFormat(w, &req.Settings.Format)
@@ -174,7 +174,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	return w.Buf, nil
 }
 
-func appendTools(w *jsonwriter.Writer, tools []hub.Tool) {
+func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {
 	w.OpenAt("tools", '[')
 	for i := range tools {
 		t := &tools[i]
@@ -187,7 +187,9 @@ func appendTools(w *jsonwriter.Writer, tools []hub.Tool) {
 		w.OpenAt("function", '{')
 		w.Text("name", t.Name)
 		w.TextIf("description", t.Description)
-		w.ValueIf("parameters", t.Schema)
+		if t.Schema != nil {
+			w.Value("parameters", conversation.ObjectSchema(t.Schema, l))
+		}
 		w.ValueIf("strict", t.Strict)
 		w.Close('}')
 		w.Close('}')

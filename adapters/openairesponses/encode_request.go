@@ -95,7 +95,7 @@ func (w *inputWriter) tool(t *hub.Tool) {
 	w.Const("type", "function")
 	w.Text("name", t.Name)
 	w.TextIf("description", t.Description)
-	w.Value("parameters", rawjson.OrNull(t.Schema))
+	w.Value("parameters", conversation.ObjectSchema(t.Schema, w.losses))
 	w.Value("strict", rawjson.Or(t.Strict, "false"))
 	w.Close('}')
 }
