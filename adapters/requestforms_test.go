@@ -134,3 +134,27 @@ func TestRootsOfSchemas(t *testing.T) {
 		translates(t, "anthropic", "gemini", anthropic, "", `"parametersJsonSchema":`+c.schema)
 	}
 }
+
+// TestHistoriesWithoutBeginning: what is left of a conversation that a client has cut, and instructions alone, are taken by model APIs.
+func TestHistoriesWithoutBeginning(t *testing.T) {
+	const (
+		opening = "The assistant begins the conversation."
+		system  = `{"messages":[{"role":"system","content":"s"}]}`
+		lone    = `{"messages":[{"role":"tool","tool_call_id":"c","content":"r"},{"role":"user","content":"q"}]}`
+		called  = `{"messages":[{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
+			`{"role":"tool","tool_call_id":"c","content":"r"},{"role":"user","content":"q"}]}`
+	)
+	translates(t, "openai-chat", "anthropic", system, "", `"messages":[{"role":"user","content":[{"type":"text","text":"`+opening)
+	translates(t, "openai-chat", "bedrock", system, "", `"messages":[{"role":"user","content":[{"text":"`+opening)
+	translates(t, "openai-chat", "gemini", system, "", `"contents":[{"role":"user","parts":[{"text":"`+opening+`"}]}]`)
+	translates(t, "openai-chat", "gemini-interactions", system, "", `"input":[{"type":"user_input","content":[{"type":"text","text":"`+opening)
+	translates(t, "openai-chat", "openai-responses", system, "", `"input":[{"type":"message","role":"system","content":"s"}]`, "!instructions")
+	translates(t, "openai-chat", "anthropic", `{"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}]}]}`, "messages.file",
+		`"messages":[]`)
+	translates(t, "openai-chat", "gemini", called, "", `"contents":[{"role":"user","parts":[{"text":"`+opening+`"}]},{"role":"model",`)
+	for _, to := range []string{"anthropic", "bedrock", "gemini", "gemini-interactions", "openai-responses"} {
+		translates(t, "openai-chat", to, lone, "messages.result", "!"+opening, `!"r"`, `"q"`)
+	}
+	translates(t, "anthropic", "openai-chat", `{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"r"},{"type":"text","text":"q"}]}]}`,
+		"messages.result", `"messages":[{"role":"user","content":"q"}]`)
+}

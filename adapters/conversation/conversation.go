@@ -122,3 +122,15 @@ func Ready(ms []hub.Message) []hub.Message {
 	}
 	return slices.DeleteFunc(slices.Clone(ms), empty)
 }
+
+// WithoutLone leaves out the results whose calls are nowhere, as where a client has cut off the beginning of the conversation. Model APIs
+// refuse a history with one; it is the loss messages.result. Where there is nothing else, the API says so.
+func WithoutLone(ms []hub.Message, l *hub.Losses) []hub.Message {
+	isLone := func(m hub.Message) bool { return m.Role == hub.RoleResults }
+	says := func(m hub.Message) bool { return m.Role == hub.RoleUser || m.Role == hub.RoleAgent }
+	if !slices.ContainsFunc(ms, isLone) || !slices.ContainsFunc(ms, says) {
+		return ms
+	}
+	l.Add("messages.result")
+	return slices.DeleteFunc(slices.Clone(ms), isLone)
+}

@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 )
@@ -37,4 +39,24 @@ func (t *Turns) At(role hub.Role) *Turn {
 		*t = append(*t, Turn{Role: role})
 	}
 	return &(*t)[len(*t)-1]
+}
+
+// Opening is what the user says where a conversation begins with words of the agent's, such as a greeting that the client shows by itself,
+// and where there are instructions alone.
+const Opening = "The assistant begins the conversation."
+
+// Opened are the messages behind the instructions; where there are none, one of the user's, as APIs refuse instructions alone. Partial says that
+// the agent knows of others.
+func Opened(system, rest []hub.Message, partial bool) []hub.Message {
+	if len(rest) > 0 || len(system) == 0 || partial {
+		return rest
+	}
+	return []hub.Message{{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: []byte(Opening)}}}}
+}
+
+// UserFirst puts a turn of the user's in front of a conversation that the agent begins, for APIs that refuse one. opening is its block.
+func (t *Turns) UserFirst(opening Block) {
+	if len(*t) > 0 && (*t)[0].Role == hub.RoleAgent {
+		*t = slices.Insert(*t, 0, Turn{Role: hub.RoleUser, Blocks: []Block{opening}})
+	}
 }

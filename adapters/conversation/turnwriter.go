@@ -1,8 +1,6 @@
 package conversation
 
 import (
-	"slices"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -121,14 +119,9 @@ func (w *TurnWriter) WriteAnswer(out *jsonwriter.Writer, parts []*hub.Part, unsi
 	return asked
 }
 
-// Opening is what the user says where a conversation begins with words of the agent's, such as a greeting that the client shows by itself.
-const Opening = "The assistant begins the conversation."
-
-// UserFirst puts a turn of the user's in front of a conversation that the agent begins, for APIs that refuse one. text makes its block.
+// UserFirst puts a turn of the user's in front of a conversation that the agent begins. text makes its block.
 func (w *TurnWriter) UserFirst(text func(body []byte) Block) {
-	if len(w.Turns) > 0 && w.Turns[0].Role == hub.RoleAgent {
-		w.Turns = slices.Insert(w.Turns, 0, Turn{Role: hub.RoleUser, Blocks: []Block{text([]byte(Opening))}})
-	}
+	w.Turns.UserFirst(text([]byte(Opening)))
 }
 
 // Write writes the turns as messages.

@@ -17,6 +17,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	for i := range ms {
 		w.message(&ms[i])
 	}
+	w.turns.UserFirst(textBlock(nil, []byte(conversation.Opening)))
 	out := jsonwriter.New(dst)
 	out.Open('[')
 	for i := range w.turns {
@@ -117,8 +118,18 @@ func (w *turnWriter) text(role hub.Role, p *hub.Part) {
 		b.Bool("thought", true)
 	}
 	b.TextIf(memberSig, sig)
-	b.Key("text")
-	w.add(role, conversation.Block{Head: append(b.Buf, '"'), Body: p.Text, Tail: []byte(`"}`)})
+	w.add(role, textBlock(b.Buf, p.Text))
+}
+
+// textBlock is the part of a text. head is what has been written of it.
+func textBlock(head, text []byte) conversation.Block {
+	if len(head) == 0 {
+		head = []byte("{")
+	}
+	if len(head) > 1 {
+		head = append(head, ',')
+	}
+	return conversation.Block{Head: append(head, `"text":"`...), Body: text, Tail: []byte(`"}`)}
 }
 
 const (

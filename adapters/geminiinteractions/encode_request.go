@@ -11,7 +11,12 @@ import (
 // AppendRequest writes a request. The server is to remember nothing, unless the client counts on what it remembers.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := requestWriter{Writer: jsonwriter.New(dst), req: req, losses: l, extra: rawjson.ReadObject(req.Extra.Of(dialectName))}
-	system, rest := conversation.Hoist(conversation.Ready(req.Messages), nil, l)
+	ms := conversation.Ready(req.Messages)
+	if !req.Partial {
+		ms = conversation.WithoutLone(ms, l)
+	}
+	system, rest := conversation.Hoist(ms, nil, l)
+	rest = conversation.Opened(system, rest, req.Partial)
 	w.Open('{')
 	agent := len(rawjson.Text(req.Call, callAgent)) > 0 || req.Upstream.EnumOr(optionAsks, asksModel) == asksAgent
 	w.TextIf(map[bool]string{true: asksAgent, false: asksModel}[agent], req.Model)

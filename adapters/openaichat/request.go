@@ -145,7 +145,9 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.TextIf("model", req.Model)
 	w.Key("messages")
-	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })
+	w.Append(func(dst []byte) []byte {
+		return messages{}.AppendMessages(dst, conversation.WithoutLone(conversation.Ready(req.Messages), l), l)
+	})
 	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
 	if len(tools) > 0 {
 		appendTools(w, tools, l)

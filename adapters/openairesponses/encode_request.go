@@ -17,7 +17,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w := inputWriter{Writer: jsonwriter.New(dst), losses: l}
 	w.Open('{')
 	w.TextIf("model", req.Model)
-	system, rest := w.instructions(conversation.Ready(req.Messages))
+	system, rest := w.instructions(req)
 	w.TextIf("instructions", system)
 	w.OpenAt("input", '[')
 	w.messages(rest)
@@ -38,9 +38,17 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	return w.Buf, nil
 }
 
-// instructions takes those off the messages. What is no text has its place only behind them.
-func (w *inputWriter) instructions(ms []hub.Message) (text []byte, rest []hub.Message) {
+// instructions takes those off the messages, unless nothing is said besides: the API wants some input. What is no text has its place only
+// behind them.
+func (w *inputWriter) instructions(req *hub.Request) (text []byte, rest []hub.Message) {
+	ms := conversation.Ready(req.Messages)
+	if !req.Partial {
+		ms = conversation.WithoutLone(ms, w.losses)
+	}
 	system, rest := conversation.Leading(ms)
+	if len(rest) == 0 && !req.Partial {
+		return nil, ms
+	}
 	for i := range system {
 		for j := range system[i].Parts {
 			if p := &system[i].Parts[j]; p.Kind != hub.PartText {
