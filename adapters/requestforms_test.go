@@ -158,3 +158,24 @@ func TestHistoriesWithoutBeginning(t *testing.T) {
 	translates(t, "anthropic", "openai-chat", `{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"r"},{"type":"text","text":"q"}]}]}`,
 		"messages.result", `"messages":[{"role":"user","content":"q"}]`)
 }
+
+// TestSchemasOfAnswers: Anthropic's models, also at Amazon, are held to schemas whose objects are closed, and that have no bounds.
+func TestSchemasOfAnswers(t *testing.T) {
+	const (
+		open   = `{"type":"object","properties":{"minimum":{"type":"object","properties":{}},"a":{"oneOf":[{"type":"string"},{"$ref":"#/$defs/A"}]}},"$defs":{"A":{"type":"object","properties":{}}}}`
+		closed = `{"type":"object","properties":{"minimum":{"type":"object","properties":{},"additionalProperties":false},"a":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/A"}]}},` +
+			`"$defs":{"A":{"type":"object","properties":{},"additionalProperties":false}},"additionalProperties":false}`
+		bound = `{"type":"object","properties":{"n":{"type":"integer","minimum":1},"l":{"type":"array","minItems":2,"items":{"type":"object","additionalProperties":true}}},"additionalProperties":false}`
+		free  = `{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"object","additionalProperties":false}}},"additionalProperties":false}`
+	)
+	asked := func(schema string) string {
+		return `{"messages":[{"role":"user","content":"q"}],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":` + schema + `}}}`
+	}
+	translates(t, "openai-chat", "anthropic", asked(open), "", `"schema":`+closed)
+	translates(t, "openai-chat", "anthropic", asked(closed), "", `"schema":`+closed)
+	translates(t, "openai-chat", "anthropic", asked(bound), "settings.format.schema", `"schema":`+free)
+	translates(t, "openai-chat", "bedrock", asked(bound), "settings.format.schema", `"schema":"`+strings.ReplaceAll(free, `"`, `\"`))
+	translates(t, "openai-chat", "openai-responses", asked(bound), "", `"schema":`+bound)
+	translates(t, "openai-chat", "gemini", asked(bound), "", `"responseJsonSchema":`+bound)
+	translates(t, "anthropic", "openai-responses", `{"messages":[{"role":"user","content":"q"}],"output_format":{"type":"json_schema","schema":`+bound+`}}`, "", `"schema":`+bound)
+}

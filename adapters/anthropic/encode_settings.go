@@ -133,7 +133,7 @@ func (w *requestWriter) format(b *jsonwriter.Writer, f *hub.Format) {
 	settings.LostLabels(f, w.losses)
 	b.OpenAt("format", '{')
 	b.Const("type", "json_schema")
-	b.Value("schema", f.Schema)
+	b.Value("schema", conversation.FormatSchema(f.Schema, w.losses))
 	b.Close('}')
 }
 

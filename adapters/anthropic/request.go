@@ -117,7 +117,11 @@ func decodeSettings(req *hub.Request, in *input) {
 			s.Budget = []byte("-1")
 		}
 	}
-	if format := rawjson.Get(in.Output, "format"); string(rawjson.Text(format, "type")) == "json_schema" {
+	format := rawjson.Get(in.Output, "format")
+	if rawjson.IsNull(format) {
+		format = in.All.Get("output_format") // its name before output_config
+	}
+	if string(rawjson.Text(format, "type")) == "json_schema" {
 		s.Format = hub.Format{Kind: hub.FormatSchema, Schema: rawjson.NotNull(rawjson.Get(format, "schema"))}
 	}
 	req.Choice = decodeChoice(in.ToolChoice)
@@ -147,5 +151,5 @@ func decodeChoice(v rawjson.Value) hub.ToolChoice {
 // service_tier, thread …
 var read = map[string]bool{
 	"model": true, "messages": true, "system": true, "tools": true, "tool_choice": true, "thinking": true, "output_config": true,
-	"metadata": true, "stream": true, "max_tokens": true, "temperature": true, "top_p": true, "top_k": true, "stop_sequences": true,
+	"output_format": true, "metadata": true, "stream": true, "max_tokens": true, "temperature": true, "top_p": true, "top_k": true, "stop_sequences": true,
 }

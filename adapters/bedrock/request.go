@@ -149,7 +149,7 @@ func (w *requestWriter) output(s *hub.Settings) {
 		b.Const("type", "json_schema")
 		b.OpenAt("structure", '{')
 		b.OpenAt("jsonSchema", '{')
-		b.Text("schema", rawjson.AppendEscaped(nil, f.Schema))
+		b.Text("schema", rawjson.AppendEscaped(nil, conversation.FormatSchema(f.Schema, w.losses)))
 		b.TextIf("name", f.Name)
 		b.TextIf("description", f.Description)
 		b.Close('}')
