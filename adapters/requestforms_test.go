@@ -179,3 +179,20 @@ func TestSchemasOfAnswers(t *testing.T) {
 	translates(t, "openai-chat", "gemini", asked(bound), "", `"responseJsonSchema":`+bound)
 	translates(t, "anthropic", "openai-responses", `{"messages":[{"role":"user","content":"q"}],"output_format":{"type":"json_schema","schema":`+bound+`}}`, "", `"schema":`+bound)
 }
+
+// TestRangesOfSettings: what is beyond the range that an API takes is counted, and does not have the whole request refused.
+func TestRangesOfSettings(t *testing.T) {
+	const asked = `"messages":[{"role":"user","content":"q"}]}`
+	translates(t, "openai-chat", "bedrock", `{"temperature":1.9,`+asked, "settings.temperature", `"temperature":1}`)
+	translates(t, "openai-chat", "bedrock", `{"temperature":1.0,`+asked, "", `"temperature":1.0}`)
+	translates(t, "openai-chat", "anthropic", `{"temperature":1.9,`+asked, "settings.temperature", `"temperature":1,`)
+	translates(t, "openai-chat", "gemini", `{"temperature":1.9,"seed":2147483647,`+asked, "", `"temperature":1.9,"seed":2147483647`)
+	translates(t, "openai-chat", "gemini", `{"seed":2147483648,`+asked, "settings.seed", "!seed")
+	translates(t, "openai-chat", "gemini-interactions", `{"seed":2147483648,`+asked, "settings.seed", "!seed")
+	stops := `{"stop_sequences":["a","b","c","d","e","f"],` + asked
+	translates(t, "anthropic", "openai-chat", stops, "settings.stop", `"stop":["a","b","c","d"]`)
+	translates(t, "anthropic", "gemini", stops, "settings.stop", `"stopSequences":["a","b","c","d","e"]`)
+	translates(t, "anthropic", "gemini-interactions", stops, "settings.stop", `"stop_sequences":["a","b","c","d","e"]`)
+	translates(t, "anthropic", "bedrock", stops, "", `"stopSequences":["a","b","c","d","e","f"]`)
+	translates(t, "anthropic", "openai-chat", `{"stop_sequences":["a","b"],`+asked, "", `"stop":["a","b"]`)
+}

@@ -151,10 +151,7 @@ func (w *requestWriter) sampling(s *hub.Settings, thinks bool) {
 	if s.Temperature != nil {
 		drop("top_p", &s.TopP)
 	}
-	if t, err := strconv.ParseFloat(string(s.Temperature), 64); err == nil && t > 1 {
-		w.losses.Add("settings.temperature")
-		s.Temperature = []byte("1")
-	}
+	settings.MostTemperature(s, 1, w.losses)
 }
 
 // stops leaves out what is only white space: the API refuses it.

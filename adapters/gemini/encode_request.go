@@ -93,8 +93,13 @@ func (w *requestWriter) choice(c hub.ToolChoice) {
 	w.Close('}')
 }
 
+// mostStops is how many stop sequences the API takes.
+const mostStops = 5
+
 func (w *requestWriter) config() {
 	s := w.req.Settings // a copy, of which is taken away what has been seen to
+	settings.MostStops(&s, mostStops, w.losses)
+	settings.Seed32(&s, w.losses)
 	b := jsonwriter.New(nil)
 	settings.Write(b, members(&s))
 	w.thinking(b, &s)

@@ -95,9 +95,14 @@ func (w *requestWriter) tools() (functions bool) {
 	return functions
 }
 
+// mostStops is how many stop sequences the API takes, as generateContent does.
+const mostStops = 5
+
 // config writes the settings of the model, unless there are none. A choice of functions is refused where there are none.
 func (w *requestWriter) config(functions bool) {
 	s := w.req.Settings // a copy, of which is taken away what has been seen to
+	settings.MostStops(&s, mostStops, w.losses)
+	settings.Seed32(&s, w.losses)
 	b := jsonwriter.New(nil)
 	w.thinking(&s)
 	settings.Write(b, members(&s))

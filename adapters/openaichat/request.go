@@ -136,6 +136,9 @@ func decodeFormat(v rawjson.Value) hub.Format {
 	return hub.Format{}
 }
 
+// mostStops is how many stop sequences the API takes.
+const mostStops = 4
+
 // maxUser is how long a safety_identifier may be. Claude Code names its users in 170 bytes.
 const maxUser = 64
 
@@ -163,6 +166,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		s.ParallelCalls = nil
 		l.Add("settings.parallel_calls")
 	}
+	settings.MostStops(&s, mostStops, l)
 	known := members(&s)
 	settings.Write(w, known[:])
 	settings.Lost(&s, known[:], l)
