@@ -159,6 +159,26 @@ func TestHistoriesWithoutBeginning(t *testing.T) {
 		"messages.result", `"messages":[{"role":"user","content":"q"}]`)
 }
 
+// TestNamesOfTypes: files reach APIs that compare types, whatever name clients have for theirs.
+func TestNamesOfTypes(t *testing.T) {
+	file := func(url string) string {
+		return `{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + url + `"}}]}]}`
+	}
+	for _, url := range []string{"data:image/jpg;base64,QUJD", "data:IMAGE/JPEG;base64,QUJD", "data:image/jpeg;name=a.jpg;base64,QUJD"} {
+		translates(t, "openai-chat", "anthropic", file(url), "", `{"type":"base64","media_type":"image/jpeg","data":"QUJD"}`)
+		translates(t, "openai-chat", "bedrock", file(url), "", `{"format":"jpeg","source":{"bytes":"QUJD"}}`)
+		translates(t, "openai-chat", "gemini", file(url), "", `{"mimeType":"image/jpeg","data":"QUJD"}`)
+		translates(t, "openai-chat", "openai-responses", file(url), "", `"data:image/jpeg;base64,QUJD"`)
+	}
+	translates(t, "openai-chat", "anthropic", file("data:text/plain,a%20b"), "", `"source":{"type":"text","media_type":"text/plain","data":"a b"}`)
+	translates(t, "openai-chat", "bedrock", file("data:text/plain,a%20b"), "", `{"format":"txt","name":"document","source":{"bytes":"YSBi"}}`)
+	translates(t, "agui", "anthropic", `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":[{"type":"image","source":{"type":"data","value":"QUJD","mimeType":"image/jpg"}}]}]}`,
+		"", `"media_type":"image/jpeg"`)
+	translates(t, "anthropic", "bedrock", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},`+
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"image","source":{"type":"base64","media_type":"image/jpg","data":"QUJD"}}]}]}]}`,
+		"", `{"format":"jpeg","source":{"bytes":"QUJD"}}`)
+}
+
 // TestSchemasOfAnswers: Anthropic's models, also at Amazon, are held to schemas whose objects are closed, and that have no bounds.
 func TestSchemasOfAnswers(t *testing.T) {
 	const (
@@ -195,4 +215,16 @@ func TestRangesOfSettings(t *testing.T) {
 	translates(t, "anthropic", "gemini-interactions", stops, "settings.stop", `"stop_sequences":["a","b","c","d","e"]`)
 	translates(t, "anthropic", "bedrock", stops, "", `"stopSequences":["a","b","c","d","e","f"]`)
 	translates(t, "anthropic", "openai-chat", `{"stop_sequences":["a","b"],`+asked, "", `"stop":["a","b"]`)
+}
+
+// TestFilesOfUnknownTypes: a file whose type a client does not say has that of its name or address; base64 may be in lines.
+func TestFilesOfUnknownTypes(t *testing.T) {
+	part := func(part string) string { return `{"input":[{"role":"user","content":[` + part + `]}]}` }
+	address := part(`{"type":"input_file","file_url":"https://x/a.PDF?b=c"}`)
+	translates(t, "openai-responses", "anthropic", address, "", `{"type":"document","source":{"type":"url","url":"https://x/a.PDF?b=c"}}`)
+	translates(t, "openai-responses", "gemini", address, "", `"fileData":{"mimeType":"application/pdf",`)
+	translates(t, "openai-responses", "anthropic", part(`{"type":"input_file","filename":"a.pdf","file_data":"QUJD\nQUJD\n"}`), "",
+		`"source":{"type":"base64","media_type":"application/pdf","data":"QUJDQUJD"}`)
+	translates(t, "openai-responses", "anthropic", part(`{"type":"input_image","image_url":"data:image/png;base64,QUJD QUJD\r\n"}`), "", `"data":"QUJDQUJD"`)
+	translates(t, "openai-responses", "anthropic", part(`{"type":"input_file","file_url":"https://x/a"}`), "messages.file")
 }

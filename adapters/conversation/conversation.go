@@ -112,9 +112,10 @@ func Calls(m *hub.Message) bool {
 }
 
 // Ready prepares the messages of a request for an agent that takes a history: messages that are one step are put together, calls
-// stand last in them, open calls that were left behind are closed, and messages with nothing in them are left out.
+// stand last in them, files have the types that APIs know, open calls that were left behind are closed, and messages with nothing in them are left out.
 func Ready(ms []hub.Message) []hub.Message {
 	Close(ms)
+	plainFiles(ms)
 	ms = callsLast(together(ms))
 	empty := func(m hub.Message) bool { return len(m.Parts) == 0 }
 	if !slices.ContainsFunc(ms, empty) {

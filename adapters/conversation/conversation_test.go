@@ -112,7 +112,8 @@ func TestFiles(t *testing.T) {
 	f("data:image/png;base64,AAAA", "image/png", "AAAA", "", "data:image/png;base64,AAAA")
 	f("data:;base64,AAAA", "image/*", "AAAA", "", "data:image/*;base64,AAAA")
 	f("https://x/y.png", "image/*", "", "https://x/y.png", "https://x/y.png")
-	f("data:text/plain,hello", "image/*", "", "data:text/plain,hello", "data:text/plain,hello")
+	f("data:text/plain,a%20b", "text/plain", "YSBi", "", "data:text/plain;base64,YSBi")
+	f("data:text/plain,%", "image/*", "", "data:text/plain,%", "data:text/plain,%")
 }
 
 // TestTakeIDs: the first user of an id keeps it, others get one like it, and none that is made is one that is said later.

@@ -75,5 +75,6 @@ func BlockFile(block rawjson.Value) (f hub.FileRef, ok bool) {
 	default:
 		f.Media, f.Base64 = o.Text("mimeType"), o.Text("data")
 	}
+	f.Media, f.Base64 = plainMedia(guessed(&f)), unbroken(f.Base64)
 	return f, len(f.Base64)+len(f.URL) > 0
 }
