@@ -217,6 +217,15 @@ func TestRangesOfSettings(t *testing.T) {
 	translates(t, "anthropic", "openai-chat", `{"stop_sequences":["a","b"],`+asked, "", `"stop":["a","b"]`)
 }
 
+// TestHalvesOfCharacters: what a client has cut in the middle of a character is taken by APIs that want every character whole.
+func TestHalvesOfCharacters(t *testing.T) {
+	const cut, whole = `{"messages":[{"role":"user","content":"a\ud83d b \ud83d\ude00"}]}`, `{"messages":[{"role":"user","content":"a \\ud83d b \ud83d\ude00"}]}`
+	for _, to := range []string{"anthropic", "gemini", "openai-responses", "agui", "copilot"} {
+		translates(t, "openai-chat", to, cut, "messages.unicode", `a\ufffd b \ud83d\ude00`)
+		translates(t, "openai-chat", to, whole, "", `a \\ud83d b \ud83d\ude00`)
+	}
+}
+
 // TestFilesOfUnknownTypes: a file whose type a client does not say has that of its name or address; base64 may be in lines.
 func TestFilesOfUnknownTypes(t *testing.T) {
 	part := func(part string) string { return `{"input":[{"role":"user","content":[` + part + `]}]}` }
