@@ -226,6 +226,20 @@ func TestHalvesOfCharacters(t *testing.T) {
 	}
 }
 
+// TestSchemasOfGemini: schemas of Gemini clients are JSON Schema to others, also in the names of Python, and with numbers as protobuf has them.
+func TestSchemasOfGemini(t *testing.T) {
+	const (
+		theirs = `{"type":"OBJECT","properties":{"a":{"any_of":[{"type":"STRING","min_length":1},{"ref":"#/defs/P"}],"nullable":true},"e":{"type":"STRING","enum":["x"],"nullable":true},` +
+			`"l":{"type":"ARRAY","minItems":"1","max_items":3,"items":{"type":"INTEGER"}},"any_of":{"type":"BOOLEAN"}},"defs":{"P":{"type":"OBJECT","additional_properties":{"type":"NUMBER"}}}}`
+		ours = `{"type":"object","properties":{"a":{"anyOf":[{"type":"string","minLength":1},{"$ref":"#/$defs/P"},{"type":"null"}]},"e":{"type":["string","null"],"enum":["x",null]},` +
+			`"l":{"type":"array","minItems":1,"maxItems":3,"items":{"type":"integer"}},"any_of":{"type":"boolean"}},"$defs":{"P":{"type":"object","additionalProperties":{"type":"number"}}}}`
+	)
+	body := `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"tools":[{"functionDeclarations":[{"name":"f","parameters":` + theirs + `}]}],` +
+		`"generationConfig":{"responseMimeType":"application/json","responseSchema":` + theirs + `}}`
+	translates(t, "gemini", "openai-chat", body, "", `"parameters":`+ours, `"schema":`+ours)
+	translates(t, "gemini", "anthropic", body, "settings.format.schema", `"input_schema":`+ours)
+}
+
 // TestFilesOfUnknownTypes: a file whose type a client does not say has that of its name or address; base64 may be in lines.
 func TestFilesOfUnknownTypes(t *testing.T) {
 	part := func(part string) string { return `{"input":[{"role":"user","content":[` + part + `]}]}` }

@@ -140,6 +140,9 @@ func decodeConfig(s *hub.Settings, v rawjson.Value) {
 	if shown, _ := rawjson.Bool(genai.Get(thinking, "includeThoughts", "include_thoughts")); shown {
 		s.Summary = []byte("auto")
 	}
+	if bytes.HasSuffix(s.Effort, []byte("_unspecified")) {
+		s.Effort = nil
+	}
 	s.Budget = rawjson.OfKind(genai.Get(thinking, "thinkingBudget", "thinking_budget"), '0')
 	if n, ok := rawjson.Int(s.Budget); ok && n == 0 {
 		s.Effort, s.Budget = []byte("none"), nil

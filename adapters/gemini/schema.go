@@ -14,6 +14,13 @@ func jsonSchema(v rawjson.Value) rawjson.Value {
 	return w.Buf
 }
 
+// schemaNames are the names that JSON Schema has for members. The library for Python writes some of them in snake case.
+var schemaNames = map[string]string{
+	"any_of": "anyOf", "prefix_items": "prefixItems", "additional_properties": "additionalProperties", "defs": "$defs", "ref": "$ref",
+	"min_items": "minItems", "max_items": "maxItems", "min_length": "minLength", "max_length": "maxLength",
+	"min_properties": "minProperties", "max_properties": "maxProperties", "property_ordering": "propertyOrdering",
+}
+
 func writeSchema(w *jsonwriter.Writer, v rawjson.Value) {
 	if rawjson.Kind(v) != '{' {
 		w.Raw(v)
@@ -22,21 +29,61 @@ func writeSchema(w *jsonwriter.Writer, v rawjson.Value) {
 	nullable, _ := rawjson.Bool(rawjson.Get(v, "nullable"))
 	w.Open('{')
 	for key, member := range rawjson.EachField(v) {
-		switch name := string(key); name {
-		case "nullable":
-		case "type":
-			writeType(w, member, nullable)
-		case "properties", "defs", "$defs":
-			w.Key(name)
-			writeSchemas(w, member)
-		case "items", "additionalProperties", "anyOf", "any_of", "prefixItems":
-			w.Key(name)
-			writeOneOrMany(w, member)
-		default:
-			w.Value(name, member)
+		name := string(key)
+		if known := schemaNames[name]; known != "" {
+			name = known
 		}
+		writeMember(w, name, member, nullable)
 	}
 	w.Close('}')
+}
+
+func writeMember(w *jsonwriter.Writer, name string, v rawjson.Value, nullable bool) {
+	switch name {
+	case "nullable":
+	case "type":
+		writeType(w, v, nullable)
+	case "properties", "$defs":
+		w.Key(name)
+		writeSchemas(w, v)
+	case "items", "additionalProperties", "prefixItems":
+		w.Key(name)
+		writeOneOrMany(w, v, nil)
+	case "anyOf":
+		w.Key(name)
+		writeOneOrMany(w, v, whereNullable(nullable, `{"type":"null"}`))
+	case "enum":
+		writeList(w, name, v, whereNullable(nullable, "null"))
+	case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
+		text, _ := rawjson.Str(v)
+		if _, isNumber := rawjson.Int(text); isNumber { // as protobuf writes numbers of 64 bits
+			v = text
+		}
+		w.Value(name, v)
+	case "$ref":
+		w.Text(name, bytes.Replace(rawjson.Body(v), []byte("#/defs/"), []byte("#/$defs/"), 1))
+	default:
+		w.Value(name, v)
+	}
+}
+
+func whereNullable(nullable bool, more string) rawjson.Value {
+	if !nullable {
+		return nil
+	}
+	return rawjson.Value(more)
+}
+
+// writeList writes a list as it is, with another element where there is one more.
+func writeList(w *jsonwriter.Writer, name string, v, more rawjson.Value) {
+	w.OpenAt(name, '[')
+	for one := range rawjson.Each(v) {
+		w.Raw(one)
+	}
+	if more != nil {
+		w.Raw(more)
+	}
+	w.Close(']')
 }
 
 // writeSchemas writes an object whose members are schemas, whatever they are called.
@@ -53,8 +100,8 @@ func writeSchemas(w *jsonwriter.Writer, v rawjson.Value) {
 	w.Close('}')
 }
 
-// writeOneOrMany writes one schema, or a list of them.
-func writeOneOrMany(w *jsonwriter.Writer, v rawjson.Value) {
+// writeOneOrMany writes one schema, or a list of them, with another where there is one more.
+func writeOneOrMany(w *jsonwriter.Writer, v, more rawjson.Value) {
 	if rawjson.Kind(v) != '[' {
 		writeSchema(w, v)
 		return
@@ -62,6 +109,9 @@ func writeOneOrMany(w *jsonwriter.Writer, v rawjson.Value) {
 	w.Open('[')
 	for schema := range rawjson.Each(v) {
 		writeSchema(w, schema)
+	}
+	if more != nil {
+		w.Raw(more)
 	}
 	w.Close(']')
 }
