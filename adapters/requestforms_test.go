@@ -240,6 +240,17 @@ func TestSchemasOfGemini(t *testing.T) {
 	translates(t, "gemini", "anthropic", body, "settings.format.schema", `"input_schema":`+ours)
 }
 
+// TestDocumentsOfBedrock: the API refuses a request with two documents of a name, and documents without a text.
+func TestDocumentsOfBedrock(t *testing.T) {
+	file := func(name string) string {
+		return `{"type":"file","file":{"file_data":"data:application/pdf;base64,QUJD"` + name + `}}`
+	}
+	body := `{"messages":[{"role":"user","content":[` + file("") + `,` + file(`,"filename":"a.pdf"`) + `]},{"role":"assistant","content":"Which?"},` +
+		`{"role":"user","content":[{"type":"text","text":"This."},` + file(`,"filename":"A_pdf"`) + `,` + file("") + `]}]}`
+	translates(t, "openai-chat", "bedrock", body, "", `"name":"document",`, `"name":"a pdf",`, `}}},{"text":"See the document."}]}`, `[{"text":"This."},{"document":`,
+		`"name":"A pdf-2",`, `"name":"document-2",`)
+}
+
 // TestFilesOfUnknownTypes: a file whose type a client does not say has that of its name or address; base64 may be in lines.
 func TestFilesOfUnknownTypes(t *testing.T) {
 	part := func(part string) string { return `{"input":[{"role":"user","content":[` + part + `]}]}` }

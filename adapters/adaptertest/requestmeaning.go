@@ -78,7 +78,7 @@ func (m *requestMeaning) add(msg *hub.Message) {
 	now := &m.turns[n-1]
 	for i := range msg.Parts {
 		p := &msg.Parts[i]
-		if string(p.Text) == conversation.Opening {
+		if text := string(p.Text); text == conversation.Opening || text == conversation.BesideDocuments {
 			continue // the client does not say it
 		}
 		switch p.Kind {

@@ -2,6 +2,7 @@ package bedrock
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -20,6 +21,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	for i := range ms {
 		w.Message(&ms[i])
 	}
+	w.wordsBesideDocuments()
 	w.UserFirst(textBlockOf)
 	out := jsonwriter.New(dst)
 	out.Open('[')
@@ -28,10 +30,28 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	return out.Buf
 }
 
+// wordsBesideDocuments adds a text where the user sends documents and no word: the API wants one with them.
+func (w *turnWriter) wordsBesideDocuments() {
+	for i := range w.Turns {
+		t := &w.Turns[i]
+		if t.Role == hub.RoleUser && slices.ContainsFunc(t.Blocks, isBlock(`{"document":`)) && !slices.ContainsFunc(t.Blocks, isBlock(`{"text":`)) {
+			t.Blocks = append(t.Blocks, textBlockOf([]byte(conversation.BesideDocuments)))
+		}
+	}
+}
+
+// isBlock tells blocks by how they begin.
+func isBlock(head string) func(conversation.Block) bool {
+	return func(b conversation.Block) bool {
+		return bytes.HasPrefix(b.Head, []byte(head)) || len(b.Head) == 0 && bytes.HasPrefix(b.Body, []byte(head))
+	}
+}
+
 // turnWriter writes the blocks of turns.
 type turnWriter struct {
 	conversation.TurnWriter
-	answers bool // the turn is an answer, in which sources are citations: a request has only those that the API has made
+	answers   bool            // the turn is an answer, in which sources are citations: a request has only those that the API has made
+	documents map[string]bool // names that documents have
 }
 
 func newTurnWriter(ids *conversation.IDs, l *hub.Losses) *turnWriter {
@@ -137,7 +157,7 @@ func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 		w.Add(role, conversation.Block{Body: v})
 		return
 	}
-	head, body, tail, ok := fileBlock(p.File)
+	head, body, tail, ok := w.fileBlock(p.File)
 	if !ok || role != hub.RoleUser {
 		w.Losses.Add("messages.file")
 		return
@@ -189,7 +209,7 @@ func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) 
 	for v := range rawjson.Each(content) {
 		inner := rawjson.Get(v, "content")
 		f, isFile := conversation.BlockFile(v)
-		if head, body, tail, ok := fileBlock(&f); ok && isFile {
+		if head, body, tail, ok := w.fileBlock(&f); ok && isFile {
 			conversation.WriteBlocks(b, []conversation.Block{{Head: head, Body: body, Tail: tail}})
 			continue
 		}

@@ -3,6 +3,7 @@ package bedrock
 import (
 	"bytes"
 	"encoding/base64"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -32,7 +33,7 @@ var (
 var kinds = []struct {
 	name    string
 	formats []format
-}{{"image", imageFormats}, {"document", documentFormats}, {"video", videoFormats}}
+}{{"image", imageFormats}, {kindDocument, documentFormats}, {"video", videoFormats}}
 
 func mediaOf(formats []format, name []byte) string {
 	for _, f := range formats {
@@ -80,27 +81,44 @@ func readSource(f *hub.FileRef, source rawjson.Value) bool {
 
 // fileBlock is the block of a file in three pieces, of which the one in the middle may be long. ok is false where there is none: for
 // other types, and for addresses elsewhere than in S3.
-func fileBlock(f *hub.FileRef) (head, body, tail []byte, ok bool) {
+func (w *turnWriter) fileBlock(f *hub.FileRef) (head, body, tail []byte, ok bool) {
 	kind, name, ok := blockFor(f.Media)
 	inS3 := len(f.Base64) == 0 && bytes.HasPrefix(f.URL, []byte("s3://"))
 	if !ok || len(f.Base64) == 0 && !inS3 {
 		return nil, nil, nil, false
 	}
-	w := jsonwriter.New(nil)
-	w.Open('{')
-	w.OpenAt(kind, '{')
-	w.Const("format", name)
-	if kind == "document" {
-		w.Text("name", documentName(f.Name))
+	b := jsonwriter.New(nil)
+	b.Open('{')
+	b.OpenAt(kind, '{')
+	b.Const("format", name)
+	if kind == kindDocument {
+		b.Text("name", w.documentName(f.Name))
 	}
-	w.OpenAt("source", '{')
+	b.OpenAt("source", '{')
 	if inS3 {
-		w.OpenAt("s3Location", '{')
-		w.Key("uri")
-		return append(w.Buf, '"'), f.URL, []byte(`"}}}}`), true
+		b.OpenAt("s3Location", '{')
+		b.Key("uri")
+		return append(b.Buf, '"'), f.URL, []byte(`"}}}}`), true
 	}
-	w.Key("bytes")
-	return append(w.Buf, '"'), f.Base64, []byte(`"}}}`), true
+	b.Key("bytes")
+	return append(b.Buf, '"'), f.Base64, []byte(`"}}}`), true
+}
+
+const kindDocument = "document"
+
+// documentName is a name that no other document of the conversation has: the API refuses a request with two of a name.
+func (w *turnWriter) documentName(name []byte) []byte {
+	plain := documentName(name)
+	if w.documents == nil {
+		w.documents = map[string]bool{}
+	}
+	unique := plain
+	for n := 2; w.documents[string(bytes.ToLower(unique))]; n++ {
+		number := "-" + strconv.Itoa(n)
+		unique = append(bytes.Clone(plain[:min(len(plain), maxDocumentName-len(number))]), number...)
+	}
+	w.documents[string(bytes.ToLower(unique))] = true
+	return unique
 }
 
 // documentName is a name that the API takes: letters, digits, single spaces, hyphens, parentheses and brackets. It wants one.

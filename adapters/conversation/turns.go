@@ -45,6 +45,9 @@ func (t *Turns) At(role hub.Role) *Turn {
 // and where there are instructions alone.
 const Opening = "The assistant begins the conversation."
 
+// BesideDocuments is what the user says who sends documents alone, for an API that wants words with them.
+const BesideDocuments = "See the document."
+
 // Opened are the messages behind the instructions; where there are none, one of the user's, as APIs refuse instructions alone. Partial says that
 // the agent knows of others.
 func Opened(system, rest []hub.Message, partial bool) []hub.Message {
