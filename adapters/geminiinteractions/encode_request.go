@@ -12,7 +12,7 @@ import (
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := requestWriter{Writer: jsonwriter.New(dst), req: req, losses: l, extra: rawjson.ReadObject(req.Extra.Of(dialectName))}
 	ms := conversation.Ready(req.Messages)
-	if !req.Partial {
+	if !req.Partial || len(req.Previous) == 0 { // else the server has the calls
 		ms = conversation.WithoutLone(ms, l)
 	}
 	system, rest := conversation.Hoist(ms, nil, l)

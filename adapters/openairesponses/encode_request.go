@@ -42,7 +42,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 // behind them.
 func (w *inputWriter) instructions(req *hub.Request) (text []byte, rest []hub.Message) {
 	ms := conversation.Ready(req.Messages)
-	if !req.Partial {
+	if !goesOnFrom(req) {
 		ms = conversation.WithoutLone(ms, w.losses)
 	}
 	system, rest := conversation.Leading(ms)
@@ -71,15 +71,20 @@ func (w *inputWriter) answers(all []hub.Decision) {
 	}
 }
 
+// goesOnFrom reports whether the server has what was said before.
+func goesOnFrom(req *hub.Request) bool {
+	return req.Partial && (len(req.Previous) > 0 || bytes.HasPrefix(req.Thread, []byte("conv_")))
+}
+
 // memory says what the server remembers, and what it is to remember.
 func (w *inputWriter) memory(req *hub.Request) {
 	switch {
-	case req.Partial && len(req.Previous) > 0:
-		w.Text("previous_response_id", req.Previous)
-	case req.Partial && bytes.HasPrefix(req.Thread, []byte("conv_")):
-		w.Text("conversation", req.Thread)
-	default:
+	case !goesOnFrom(req):
 		w.Bool("store", false)
+	case len(req.Previous) > 0:
+		w.Text("previous_response_id", req.Previous)
+	default:
+		w.Text("conversation", req.Thread)
 	}
 	if effort := string(req.Settings.Effort); w.sealed || effort != "" && effort != "none" {
 		w.Value("include", []byte(`["reasoning.encrypted_content"]`))
