@@ -189,7 +189,7 @@ func TestSchemasOfAnswers(t *testing.T) {
 		free  = `{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"object","additionalProperties":false}}},"additionalProperties":false}`
 	)
 	asked := func(schema string) string {
-		return `{"messages":[{"role":"user","content":"q"}],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":` + schema + `}}}`
+		return `{"messages":[{"role":"user","content":"q"}],"response_format":{"type":"json_schema","json_schema":{"schema":` + schema + `}}}`
 	}
 	translates(t, "openai-chat", "anthropic", asked(open), "", `"schema":`+closed)
 	translates(t, "openai-chat", "anthropic", asked(closed), "", `"schema":`+closed)

@@ -29,14 +29,19 @@ var changed = map[string]change{
 	},
 	"thoughts_drop": func(doc map[string]any) {
 		doc["encode"] = slices.DeleteFunc(doc["encode"].([]any), func(rule any) bool {
-			return strings.Contains(rule.(map[string]any)["write"].(string), "thought")
+			kept := slices.DeleteFunc(writes(rule), func(write any) bool { return strings.Contains(write.(string), "thought") })
+			rule.(map[string]any)["write"] = kept
+			return len(kept) == 0
 		})
 	},
 	"parallel_extensions": func(doc map[string]any) {
 		for _, rule := range doc["encode"].([]any) {
-			write := rule.(map[string]any)["write"].(string)
-			write = strings.Replace(write, `"toolName"`, `"callId":"$id","toolName"`, 1)
-			rule.(map[string]any)["write"] = strings.TrimSuffix(write, "}") + `,"seq":$seq,"at":$time}`
+			all := writes(rule)
+			for i := range all {
+				write := strings.Replace(all[i].(string), `"toolName"`, `"callId":"$id","toolName"`, 1)
+				all[i] = strings.TrimSuffix(write, "}") + `,"seq":$seq,"at":$time}`
+			}
+			rule.(map[string]any)["write"] = all
 		}
 		doc["encode"] = append(doc["encode"].([]any), map[string]any{
 			"on": "usage", "write": `{"type":"context_usage","used":$usage.context_used,"total":$usage.context_size,"seq":$seq}`,
@@ -53,6 +58,14 @@ var outOfReach = map[string]string{
 	"sub_agent_own_card":      "lanes: a call is made for a sub-agent that has none",
 	"plans_twice":             "plans: a plan is shown as a call, unless another call has written it",
 	"v2_to_v1":                "reading version 2: the conversation is named by an earlier record than the start of the run",
+}
+
+// writes are the records that a rule writes, one or a list.
+func writes(rule any) []any {
+	if all, several := rule.(map[string]any)["write"].([]any); several {
+		return all
+	}
+	return []any{rule.(map[string]any)["write"]}
 }
 
 // ownWords are messages of the Go dialect that speak of its types. The declared one says that it wants a string.
