@@ -85,6 +85,38 @@ func TestDebtIsBounded(t *testing.T) {
 	}
 }
 
+// TestQuotasChange: what a quota allows after it was changed comes as fast, and as much at once, as the new one says.
+func TestQuotasChange(t *testing.T) {
+	t.Parallel()
+	var q quotas
+	now := time.Now()
+	hourly := func(n, burst, tokens int) claims {
+		return claimOf("a", config.Quota{Rate: config.Rate{Count: n, Per: time.Hour}, Burst: burst, TokensPerMinute: tokens})
+	}
+	q.request(hourly(60, 1, 60), now)
+	q.charge(hourly(60, 1, 60), 120, now)
+	if over := q.request(hourly(60, 1, 60), now); over == nil || over.wait != 60 {
+		t.Errorf("before: %+v", over)
+	}
+	if over := q.mayRun(hourly(60, 1, 60), now); over == nil || over.wait != 60 {
+		t.Errorf("before, the debt of tokens: %+v", over)
+	}
+	if over := q.request(hourly(3600, 5, 600), now); over == nil || over.wait != 1 {
+		t.Errorf("a faster rate: %+v", over)
+	}
+	if over := q.mayRun(hourly(3600, 5, 600), now); over == nil || over.wait != 6 {
+		t.Errorf("with more tokens in a minute: %+v", over)
+	}
+	for i := range 6 {
+		if over := q.request(hourly(3600, 5, 600), now.Add(time.Hour)); (over != nil) != (i == 5) {
+			t.Errorf("request %d at once: %+v", i+1, over)
+		}
+	}
+	if a := q.find(accountKey{client: "a"}); a == nil || q.request(claimOf("a", config.Quota{}), now) != nil || a.rate != nil || a.tokens != nil {
+		t.Errorf("without limits there is %+v", a)
+	}
+}
+
 // TestEditorIsCounted: each turn of an editor that has started the program is a request, as it is by any other connection.
 func TestEditorIsCounted(t *testing.T) {
 	t.Parallel()

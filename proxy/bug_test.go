@@ -24,6 +24,10 @@ func TestFaultsOfOurOwn(t *testing.T) {
 				p.chunk(`{"kind":"boom"}` + "\n")
 				p.awaitGone()
 				return
+			case "behind":
+				p.chunk(lineStart + "\n" + lineHello + "\n" + `{"kind":"boom"}` + "\n")
+				p.awaitGone()
+				return
 			case "later":
 				p.chunk(lineStart + "\n")
 				<-seen
@@ -52,6 +56,9 @@ func TestFaultsOfOurOwn(t *testing.T) {
 	if resp, body := r.post("/run", "first"); resp.StatusCode != 500 || !strings.Contains(body, "internal_error") {
 		t.Errorf("in the first record: %d %s", resp.StatusCode, body)
 	}
+	if resp, body := r.post("/run", "behind"); resp.StatusCode != 500 || !strings.Contains(body, "internal_error") || strings.Contains(body, "Hello") {
+		t.Errorf("in a record behind others, of which nothing has left: %d %s", resp.StatusCode, body)
+	}
 	fine()
 	c := r.dial()
 	c.ask("POST", "/run", "later")
@@ -73,11 +80,11 @@ func TestFaultsOfOurOwn(t *testing.T) {
 		}
 	}
 	fine()
-	r.awaitEnds(7)
-	if n := r.metric("sabir_streams_total", "ending=internal_error"); n != 3 {
+	r.awaitEnds(8)
+	if n := r.metric("sabir_streams_total", "ending=internal_error"); n != 4 {
 		t.Errorf("%v streams ended so", n)
 	}
-	if n := r.logs.FilterMessageSnippet("BUG").Len(); n != 5 {
+	if n := r.logs.FilterMessageSnippet("BUG").Len(); n != 6 {
 		t.Errorf("%d lines of log", n)
 	}
 }

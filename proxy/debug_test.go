@@ -17,6 +17,7 @@ func TestDebugLog(t *testing.T) {
 	r := start(t, simple(a.url(), "", "", "client: auto\ndefault: native\n")+"  - {path: /copy, upstream: agent, client: native}\n")
 	f := func(path, chosen string, header ...string) {
 		t.Helper()
+		r.partOfLog = true
 		r.logs.TakeAll()
 		r.post(path, `{"q":"only-in-bodies"}`, append(header, "X-Tenant: only-in-headers", "Traceparent: 00-1-2-01")...)
 		r.awaitEnds(1)

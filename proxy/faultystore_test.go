@@ -174,6 +174,9 @@ func TestFaultyStoreOfGraphs(t *testing.T) {
 		{"runs.Of", 1, "GET", one, ""},
 		{"Find", 1, "PATCH", one, `{"metadata":{"a":1}}`},
 		{"SetMeta", 1, "PATCH", one, `{"metadata":{"a":1}}`},
+	})
+	r.call(t, 200, alice, "GET", "/run"+one, "", `"metadata":{},`)
+	failEach(t, r, f, []faultyRequest{
 		{"Find", 2, "PATCH", one, `{"metadata":{"a":1}}`},
 		{"Find", 1, "POST", "/threads", `{"thread_id":"t2"}`},
 		{"Create", 1, "POST", "/threads", `{"thread_id":"t2"}`},

@@ -191,6 +191,8 @@ type rig struct {
 	all   []*rig // replicas, this one among them; each connection goes to the next
 	dials atomic.Int64
 
+	partOfLog bool // the log has lines of another server as well, or some were taken out
+
 	bridged string // where it is reached by HTTP/2; "" where it is not
 }
 
@@ -273,6 +275,7 @@ func (r *rig) close() {
 		r.t.Errorf("%v streams are open at the end", n)
 	}
 	r.leavesNothing()
+	r.countsAgree()
 	r.logsNoContent()
 	r.logsNoBug()
 }

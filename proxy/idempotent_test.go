@@ -228,6 +228,9 @@ func TestIdempotencyWithoutStore(t *testing.T) {
 	if c, answered := r.claimRun(&req, way, way.first, subpath{}, "id", ""); c != nil || !answered || req.Response.StatusCode() != 503 {
 		t.Errorf("the claim is %v, and it is answered: %t, with %d", c, answered, req.Response.StatusCode())
 	}
+	if n := r.metric("sabir_requests_rejected_total", "code=store_unavailable"); n != 2 {
+		t.Errorf("of two requests %v are counted as refused", n)
+	}
 	if n := a.connections(); n != 0 || len(r.kept.claims.byKey) != 0 {
 		t.Errorf("the agent was asked %d times, and %d claims are left", n, len(r.kept.claims.byKey))
 	}

@@ -95,7 +95,9 @@ func (p postedLines) Write(line []byte) (int, error) {
 }
 
 func (p postedLines) Close() error {
-	p.do("DELETE", p.path, "", "")
+	if resp, body := p.do("DELETE", p.path, "", ""); resp.StatusCode != 202 || body != "" {
+		return fmt.Errorf("the end of the connection was answered with %s %s", resp.Status, body)
+	}
 	return nil
 }
 
@@ -135,7 +137,9 @@ func TestEditorByHTTP(t *testing.T) {
 			t.Errorf("%s of another principal gets %s", method, resp.Status)
 		}
 	}
-	e.in.Close()
+	if err := e.in.Close(); err != nil {
+		t.Error(err)
+	}
 	for range 2 {
 		if err := <-of.ended; err != nil && !strings.Contains(err.Error(), "closed") {
 			t.Errorf("the event stream ends with %v", err)

@@ -227,6 +227,26 @@ func TestPumpRests(t *testing.T) {
 	}
 }
 
+// TestPumpHoldsNothing: a stream that waits holds no buffer for its output, and one that has ended none at all, whatever it has read.
+func TestPumpHoldsNothing(t *testing.T) {
+	t.Parallel()
+	src := &script{pieces: []string{lines(lineStart, lineHello), lineWorld[:10], lineWorld[10:] + "\n" + lineEnd + "\n" + lineHello}, err: io.EOF}
+	p := newPump(src, new(writes), false)
+	waits := 0
+	p.src = sourceFunc{func(b *rawio.Buffer, until time.Time) error {
+		if waits++; p.outBuf != nil || p.out.Buf != nil {
+			t.Errorf("it waits for piece %d with a buffer of %d bytes", waits, cap(p.out.Buf))
+		}
+		return src.ReadInto(b, until)
+	}}
+	if f := p.run(); f != nil || waits != 3 {
+		t.Errorf("%d pieces, %v", waits, f)
+	}
+	if p.outBuf != nil || p.out.Buf != nil || p.buf.Size() > 0 {
+		t.Errorf("at the end it holds %d bytes for its output, %d for its input", cap(p.out.Buf), p.buf.Size())
+	}
+}
+
 type sourceFunc struct {
 	f func(*rawio.Buffer, time.Time) error
 }

@@ -25,7 +25,7 @@ func startReplicas(t testing.TB, yaml string) *rig {
 	store := storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken()))
 	yaml = strings.Replace(yaml, "upstreams:", store+"upstreams:", 1)
 	one, two := startOne(t, yaml, zap.New(core), logs), startOne(t, yaml, zap.New(core), logs)
-	one.all = []*rig{one, two}
+	one.all, one.partOfLog, two.partOfLog = []*rig{one, two}, true, true
 	return one
 }
 

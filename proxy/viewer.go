@@ -127,6 +127,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 	defer func() {
 		if rescued := recover(); rescued != nil {
 			wrote, f = p.wrote, s.rescue(rescued, &p)
+			r.metrics.lost(eng.stats, wrote)
 		}
 	}()
 	over := v.polls && v.run.Ended() && (v.run.Cause() == nil || v.skip >= wire.Unforeseen)
@@ -137,7 +138,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 		p.open()
 	}
 	f = p.run()
-	r.metrics.lost(eng.stats, p.wrote)
+	r.metrics.lost(eng.stats, p.wrote) // before the engine is another's
 	if eng.again {
 		t.release(eng.Engine)
 	}
