@@ -40,8 +40,9 @@ func TestAuditLineNames(t *testing.T) {
 		t.Errorf("%s, %s", line.Thread, line.Run)
 	}
 	line.see(&hub.Event{Kind: hub.Answer, ID: []byte("q"), Name: []byte("allow_once"), Status: hub.StatusChosen})
-	if got := line.Answers[0].Answer; got != "allow_once" {
-		t.Errorf("answered %s", got)
+	line.see(&hub.Event{Kind: hub.Answer, ID: []byte("q"), Name: []byte("y"), Status: hub.StatusChosen})
+	if first, second := line.Answers[0].Answer, line.Answers[1].Answer; first != "allow_once" || second != "y" {
+		t.Errorf("answered %s, %s", first, second)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 const (
@@ -125,4 +127,25 @@ func TestDescriptionsPass(t *testing.T) {
 	f("openai-chat", "", "redact: {builtin: [emails]}", "/models", models, models)
 	f("gemini", "", "redact: {builtin: [emails]}", "/v1beta/models", `{"models":[]}`, `{"models":[]}`)
 	f("a2a", "options: {version: '0.3'}", "", "/.well-known/agent-card.json", `{"url":"http://a/stream","skills":[]}`, `{"url":"http://sabir/run","skills":[]}`)
+}
+
+// TestURLsOfCards: what the agent's URL has beyond that of the upstream leads below the route, where the route has anything below it.
+func TestURLsOfCards(t *testing.T) {
+	t.Parallel()
+	const base = "https://sabir.example/run/"
+	for _, c := range []struct{ upstream, route, was, want string }{
+		{"http://agent/a/", "/run/*", "https://inside:8080/a/rpc", "https://sabir.example/run/rpc"},
+		{"http://agent/a", "/run/*", "https://inside:8080/a/rpc?x=1&y=%20", "https://sabir.example/run/rpc?x=1&y=%20"},
+		{"http://agent/a", "/run/*", "https://inside:8080/a", "https://sabir.example/run"},
+		{"http://agent/a", "/run/*", "https://inside:8080/another", base},
+		{"http://agent/a", "/run/*", "https://inside:8080/ab", base},
+		{"http://agent/a", "/run/*", "://%zz", base},
+		{"http://agent/a", "/run", "https://inside:8080/a/rpc", base},
+	} {
+		cfg := parse(t, strings.Replace(simple(c.upstream, "", "", "client: native\n"), "path: /run", "path: "+c.route, 1))
+		r := &route{cfg: cfg.Routes[0], up: &upstream.Upstream{Cfg: cfg.Upstreams["agent"]}}
+		if got := r.replaceURL(base)(c.was); got != c.want {
+			t.Errorf("%s behind %s on %s: %s, want %s", c.was, c.upstream, c.route, got, c.want)
+		}
+	}
 }

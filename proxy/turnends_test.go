@@ -4,10 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
+
 	"github.com/sabir-proxy/sabir/adapters/agui"
 	"github.com/sabir-proxy/sabir/adapters/conform"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/recording"
 )
 
 // TestRefusedMessagesLeaveNoTurn: a message of a WebSocket that a limit refuses leaves the conversation free for the next one.
@@ -85,5 +89,34 @@ func TestRefusedRunBreaksNoRule(t *testing.T) {
 	}
 	if r.awaitEnds(1); r.violations("client") != 0 {
 		t.Error("what was written breaks a rule")
+	}
+}
+
+// TestStrictIsForAgents: the first violation of the agent is why a strict stream ends, and none of the client's; each is counted, and a few of a run
+// are logged.
+func TestStrictIsForAgents(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: twin\n"))
+	way := r.table.Load().exact["/run"]
+	k := &ruleCheck{x: &stream{server: r.Server, call: &call{route: way, id: "i1"}}}
+	client, agent := k.broken(recording.Client, &twin), k.broken(recording.Agent, &native.Dialect)
+	client(conform.Violation{Rule: hub.RuleOrder, Record: 1})
+	client(conform.Violation{Rule: hub.RuleKnown, Record: 1}) // the agent's
+	if k.first != nil {
+		t.Errorf("the client ends it: %v", k.first)
+	}
+	for n := range int64(loggedOfRun) {
+		agent(conform.Violation{Rule: hub.RuleKnown, Record: n + 1})
+	}
+	if k.first == nil || !strings.Contains(k.first.Cause.Error(), "record 1 breaks") {
+		t.Errorf("it ends by %v", k.first)
+	}
+	for side, want := range map[string]float64{recording.Client: 1, recording.Agent: loggedOfRun} {
+		if n := r.metric("sabir_violations_total", "side="+side); n != want {
+			t.Errorf("%v are counted of the %s, want %v", n, side, want)
+		}
+	}
+	if n := r.logs.FilterMessage("a stream breaks a rule of its dialect").FilterField(zap.String("request_id", "i1")).Len(); n != loggedOfRun {
+		t.Errorf("%d are logged", n)
 	}
 }
