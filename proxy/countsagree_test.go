@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"testing"
 
 	dto "github.com/prometheus/client_model/go"
 )
@@ -24,6 +26,7 @@ func (r *rig) countsAgree() {
 	for _, f := range families {
 		counted[strings.TrimPrefix(f.GetName(), namespace+"_")] = f
 	}
+	r.refusals.countedBy(r.t, series(counted["requests_rejected_total"], "", []string{"code"}), series(counted["streams_total"], "", []string{"ending"}), l.readers)
 	for _, c := range []struct {
 		metric, of, by string // its name, a label that is looked at alone, and those by which the rest is compared
 		logged         map[string]float64
@@ -52,6 +55,40 @@ func (r *rig) countsAgree() {
 	} {
 		if got := series(counted[c.metric], c.of, strings.Fields(c.by)); !agree(got, c.logged, c.more) {
 			r.t.Errorf("sabir_%s{%s} by %q is %v, and the log says %v", c.metric, c.of, c.by, got, c.logged)
+		}
+	}
+}
+
+// refusals are the codes of refusals that clients have read, with how often.
+type refusals struct {
+	mu   sync.Mutex
+	read map[string]float64
+}
+
+func (f *refusals) note(code string) {
+	if code == "too_many_connections" || code == "plain_http" {
+		return // they are of connections, which other metrics count
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.read == nil {
+		f.read = map[string]float64{}
+	}
+	f.read[code]++
+}
+
+// countedBy fails the test if clients have read more refusals of a code than a server knows of.
+func (f *refusals) countedBy(t testing.TB, counts ...map[string]float64) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for code, n := range f.read {
+		known := 0.0
+		for _, c := range counts {
+			known += c[code]
+		}
+		if known < n {
+			t.Errorf("clients have read %v refusals with %s, of which %v are counted", n, code, known)
 		}
 	}
 }
@@ -99,17 +136,18 @@ func series(f *dto.MetricFamily, of string, by []string) map[string]float64 {
 }
 
 // logSums is what the log says of the streams and refusals of a server.
-type logSums struct{ endings, refused, turns, losses, sums map[string]float64 }
+type logSums struct{ endings, refused, readers, turns, losses, sums map[string]float64 }
 
 func (l *logSums) sum(name string) map[string]float64 { return map[string]float64{"": l.sums[name]} }
 
 func (r *rig) readLog() *logSums {
-	l := &logSums{map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}}
+	l := &logSums{map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}}
 	for _, entry := range r.logs.All() {
 		switch said := entry.ContextMap(); entry.Message {
 		case "stream ended":
 			l.ended(said)
 		case "run read": // what was written of the run itself went to the memory that its readers have it from
+			l.readers[fmt.Sprint(said["ending"])]++
 			l.sums["read"] += number(said["bytes_out"])
 		case "request rejected":
 			l.refused[fmt.Sprint(said["code"])]++

@@ -16,6 +16,7 @@ type client struct {
 	net.Conn
 	t  testing.TB
 	br *bufio.Reader
+	of *rig // whose it is; nil if that is not known
 }
 
 func (r *rig) dial() *client {
@@ -26,7 +27,7 @@ func (r *rig) dial() *client {
 	}
 	_ = c.SetDeadline(time.Now().Add(6 * testTimeout))
 	r.t.Cleanup(func() { c.Close() })
-	return &client{Conn: c, t: r.t, br: bufio.NewReader(c)}
+	return &client{Conn: c, t: r.t, br: bufio.NewReader(c), of: r}
 }
 
 func (c *client) send(s string) {
@@ -49,6 +50,9 @@ func (c *client) response() *http.Response {
 	resp, err := http.ReadResponse(c.br, nil)
 	if err != nil {
 		c.t.Fatalf("no response: %v", err)
+	}
+	if code := resp.Header.Get("X-Sabir-Error"); code != "" && c.of != nil {
+		c.of.refusals.note(code)
 	}
 	return resp
 }

@@ -191,7 +191,8 @@ type rig struct {
 	all   []*rig // replicas, this one among them; each connection goes to the next
 	dials atomic.Int64
 
-	partOfLog bool // the log has lines of another server as well, or some were taken out
+	refusals  refusals // that clients have read
+	partOfLog bool     // the log has lines of another server as well, or some were taken out
 
 	bridged string // where it is reached by HTTP/2; "" where it is not
 }
