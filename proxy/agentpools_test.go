@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,9 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/sabir-proxy/sabir/adapters/redact"
+	"github.com/sabir-proxy/sabir/config"
 )
 
 // TestStderrIsBounded: an agent that writes much to stderr fills no log, and is logged again later.
@@ -41,6 +45,34 @@ func TestStderrLines(t *testing.T) {
 		got = append(got, entry.ContextMap()["line"].(string))
 	}
 	if want := []string{"abc", "d", "e", "f"}; !slices.Equal(got, want) {
+		t.Errorf("logged %q, want %q", got, want)
+	}
+}
+
+// TestStderrBeforeReload: what a process has written before its routes change is logged as they said, and hides nothing of what follows.
+func TestStderrBeforeReload(t *testing.T) {
+	t.Parallel()
+	core, logs := observer.New(zap.InfoLevel)
+	of := &agentObserver{log: zap.New(core), logStderr: true}
+	changed := func() *[]*route {
+		rules, err := redact.New([]string{"keys"}, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &[]*route{{cfg: new(config.Route), redact: rules, metrics: newMetrics("").forRoute("/run")}}
+	}
+	of.routes.Store(changed())
+	lines := of.Stderr()
+	lines.Line([]byte("before"), true)
+	lines.Line([]byte("-----BEGIN PRIVATE KEY-----"), true)
+	of.routes.Store(changed())
+	lines.Line([]byte("behind"), true)
+	lines.End()
+	var got []any
+	for _, entry := range logs.All() {
+		got = append(got, entry.ContextMap()["line"])
+	}
+	if want := "[before [redacted:keys] behind]"; fmt.Sprint(got) != want {
 		t.Errorf("logged %q, want %q", got, want)
 	}
 }

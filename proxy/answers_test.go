@@ -43,3 +43,32 @@ func TestAnswersOfAConnection(t *testing.T) {
 		t.Error("no id finds an answer")
 	}
 }
+
+// TestTurnsThatCount: a turn in which the agent has said something is one, however it ends, and else one that has ended well.
+func TestTurnsThatCount(t *testing.T) {
+	t.Parallel()
+	start, text, ask := hub.Event{Kind: hub.RunStart}, hub.Event{Kind: hub.TextDelta, ID: []byte("p"), Text: []byte("x")}, hub.Event{Kind: hub.Ask, ID: []byte("q")}
+	ends := func(s hub.Status) hub.Event { return hub.Event{Kind: hub.RunEnd, Status: s} }
+	for _, c := range []struct {
+		says           string
+		events         []hub.Event
+		counts, failed bool
+	}{
+		{"nothing", nil, false, false},
+		{"that it has begun", []hub.Event{start}, false, false},
+		{"that it has ended", []hub.Event{start, ends(hub.StatusDone)}, true, false},
+		{"that it waits", []hub.Event{start, ends(hub.StatusPaused)}, true, false},
+		{"that it has failed", []hub.Event{start, ends(hub.StatusFailed)}, false, true},
+		{"a word", []hub.Event{start, text}, true, false},
+		{"a word, and fails", []hub.Event{start, text, ends(hub.StatusFailed)}, true, true},
+		{"a question", []hub.Event{start, ask}, true, false},
+	} {
+		s := &soFar{folder: conversation.NewFolder(nil)}
+		for i := range c.events {
+			s.add(&c.events[i], hub.Native)
+		}
+		if s.counts() != c.counts || s.failed != c.failed {
+			t.Errorf("an agent says %s: it counts: %t, it has failed: %t", c.says, s.counts(), s.failed)
+		}
+	}
+}
