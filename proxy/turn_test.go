@@ -25,6 +25,8 @@ func TestTurns(t *testing.T) {
 	f("", hub.Request{})
 	f("message", hub.Request{}, user)
 	f("message", hub.Request{}, user, system)
+	f("message", hub.Request{}, user, system, system)
+	f("other", hub.Request{}, system, system)
 	f("other", hub.Request{}, system)
 	f("other", hub.Request{}, user, say(hub.RoleAgent, call))
 	f("results", hub.Request{}, user, say(hub.RoleAgent, call, done))
