@@ -68,8 +68,7 @@ type httpSink struct {
 	conn    *clientConn
 	header  *fasthttp.ResponseHeader // of the response, but for status and type; nil once it was written
 	dialect *hub.Dialect
-	chunked bool // HTTP/1.1; older clients read to the end of the connection
-	framed  bool // HTTP/2: the end of a body shows without chunks
+	chunked bool // HTTP/1.1; older clients read to the end of the connection, and in HTTP/2 the end of a body shows without
 	close   bool // the connection ends with the response
 	began   bool
 	ended   bool // nothing is missing, as far as it could be written

@@ -63,7 +63,7 @@ func (s *Server) watchClient(c *inbound.Conn, gone func()) (forget func()) {
 // unframe makes a sink one that leaves the frames of a body to HTTP/2, if its client speaks that.
 func (s *httpSink) unframe(conn *inbound.Conn) {
 	if conn.Stream != nil {
-		s.chunked, s.close, s.framed = false, false, true
+		s.chunked, s.close = false, false
 	}
 }
 

@@ -305,16 +305,12 @@ func (s *httpSink) pass(body *upstream.Body, from *fasthttp.ResponseHeader) {
 		s.chunked = false
 	}
 	switch {
-	case s.bodiless && length < 0 || body.Status == fasthttp.StatusNoContent:
-		h.SetContentLength(0)
+	case s.bodiless && length < 0: // no length is said: what GET would be answered with may have any
 	case length >= 0:
 		h.SetContentLength(length)
 	case s.chunked:
 		h.SetContentLength(-1)
-	default:
-		h.SetContentLength(-2)
-		s.close = !s.framed
-	}
+	} // else the body ends with its connection, which older clients have for one answer, or with its stream of HTTP/2
 	if s.close {
 		h.SetConnectionClose()
 	}

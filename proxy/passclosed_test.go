@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"io"
+	"net/textproto"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -33,5 +35,47 @@ func TestPassersFillOneWrite(t *testing.T) {
 	}
 	if p.stats.BytesIn != engine.FlushAt {
 		t.Errorf("%d bytes are counted", p.stats.BytesIn)
+	}
+}
+
+// TestPassedHeaders: of an answer that passes without a length, the header says how it ends: a body of HTTP/1.0 with its connection, and where
+// there is none, nothing of one is promised and the connection goes on.
+func TestPassedHeaders(t *testing.T) {
+	t.Parallel()
+	statuses := make(chan string, 1)
+	a := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			switch status := <-statuses; status {
+			case "200 OK":
+				p.answer(status, "Content-Type: text/html", "Transfer-Encoding: chunked")
+				if req.Method != "HEAD" {
+					p.send("4\r\n<p>a\r\n0\r\n\r\n")
+				}
+			default:
+				p.answer(status, "ETag: x")
+			}
+		}
+	})
+	r := start(t, simple(a.url(), "", "", "client: native\nmethods: [GET]\n"))
+	c := r.dial()
+	for _, s := range []struct{ status, method, version, body string }{
+		{"204 No Content", "GET", "1.1", ""}, {"304 Not Modified", "GET", "1.1", ""}, {"200 OK", "HEAD", "1.1", ""},
+		{"200 OK", "GET", "1.1", "4\r\n<p>a\r\n0\r\n\r\n"}, {"200 OK", "GET", "1.0", "<p>a"},
+	} {
+		statuses <- s.status
+		c.send(s.method + " /run HTTP/" + s.version + "\r\nHost: proxy.example\r\n\r\n")
+		header := textproto.NewReader(c.br)
+		line, err := header.ReadLine()
+		fields, _ := header.ReadMIMEHeader()
+		body := make([]byte, len(s.body))
+		if _, err := io.ReadFull(c.br, body); err != nil {
+			t.Error(err)
+		}
+		if err != nil || line != "HTTP/1.1 "+s.status || fields.Get("Content-Length") != "" || string(body) != s.body {
+			t.Errorf("%+v: %s, %v, %v %q", s, line, err, fields, body)
+		}
+	}
+	if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
+		t.Errorf("behind the last answer comes %q, %v", rest, err)
 	}
 }
