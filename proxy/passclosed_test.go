@@ -38,9 +38,9 @@ func TestPassersFillOneWrite(t *testing.T) {
 	}
 }
 
-// TestPassedHeaders: of an answer that passes without a length, the header says how it ends: a body of HTTP/1.0 with its connection, and where
+// TestLengthsOfWhatPasses: by HTTP/1, of an answer that passes without a length, the header says how it ends: a body of HTTP/1.0 with its connection, and where
 // there is none, nothing of one is promised and the connection goes on.
-func TestPassedHeaders(t *testing.T) {
+func TestLengthsOfWhatPasses(t *testing.T) {
 	t.Parallel()
 	statuses := make(chan string, 1)
 	a := newAgent(t, func(p *peer) {
