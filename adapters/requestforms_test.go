@@ -1,6 +1,7 @@
 package adapters_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -261,4 +262,30 @@ func TestFilesOfUnknownTypes(t *testing.T) {
 		`"source":{"type":"base64","media_type":"application/pdf","data":"QUJDQUJD"}`)
 	translates(t, "openai-responses", "anthropic", part(`{"type":"input_image","image_url":"data:image/png;base64,QUJD QUJD\r\n"}`), "", `"data":"QUJDQUJD"`)
 	translates(t, "openai-responses", "anthropic", part(`{"type":"input_file","file_url":"https://x/a"}`), "messages.file")
+}
+
+// TestManyDocuments: documents of one name get names of their own, also where there are many, and where such a name is another's.
+func TestManyDocuments(t *testing.T) {
+	const n = 20_000
+	file := func(name string) string {
+		return `{"type":"file","file":{"filename":"` + name + `","file_data":"data:text/plain;base64,QQ=="}}`
+	}
+	body := `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"},` + file("a-3") + "," + strings.TrimSuffix(strings.Repeat(file("a")+",", n), ",") + `]}]}`
+	out, _ := translated(t, "openai-chat", "bedrock", body)
+	var got struct {
+		Messages []struct {
+			Content []struct{ Document struct{ Name string } }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Messages) != 1 {
+		t.Fatal(err, len(got.Messages))
+	}
+	names := map[string]bool{}
+	for _, block := range got.Messages[0].Content {
+		names[block.Document.Name] = true
+	}
+	delete(names, "") // of the text
+	if len(names) != n+1 || !names["a"] || !names["a-2"] || !names["a-3"] || !names["a-4"] {
+		t.Errorf("%d documents have %d names", n+1, len(names))
+	}
 }

@@ -50,8 +50,8 @@ func isBlock(head string) func(conversation.Block) bool {
 // turnWriter writes the blocks of turns.
 type turnWriter struct {
 	conversation.TurnWriter
-	answers   bool            // the turn is an answer, in which sources are citations: a request has only those that the API has made
-	documents map[string]bool // names that documents have
+	answers   bool           // the turn is an answer, in which sources are citations: a request has only those that the API has made
+	documents map[string]int // by the names that documents have, in lower case: the number that the last of that name has
 }
 
 func newTurnWriter(ids *conversation.IDs, l *hub.Losses) *turnWriter {

@@ -110,16 +110,22 @@ const kindDocument = "document"
 func (w *turnWriter) documentName(name []byte) []byte {
 	plain := documentName(name)
 	if w.documents == nil {
-		w.documents = map[string]bool{}
+		w.documents = map[string]int{}
 	}
-	unique := plain
-	for n := 2; w.documents[string(bytes.ToLower(unique))]; n++ {
+	key, unique := nameKey(plain), plain
+	n, taken := w.documents[key]
+	for taken {
+		n++
 		number := "-" + strconv.Itoa(n)
 		unique = append(bytes.Clone(plain[:min(len(plain), maxDocumentName-len(number))]), number...)
+		_, taken = w.documents[nameKey(unique)]
 	}
-	w.documents[string(bytes.ToLower(unique))] = true
+	w.documents[nameKey(unique)], w.documents[key] = 1, max(n, 1)
 	return unique
 }
+
+// nameKey is what the API compares names of documents by.
+func nameKey(name []byte) string { return string(bytes.ToLower(name)) }
 
 // documentName is a name that the API takes: letters, digits, single spaces, hyphens, parentheses and brackets. It wants one.
 func documentName(name []byte) []byte {

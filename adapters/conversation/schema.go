@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -15,10 +16,10 @@ func ObjectSchema(v rawjson.Value, l *hub.Losses) rawjson.Value {
 	if isObjectSchema(v) {
 		return v
 	}
-	s := schemaRoot{doc: v, props: map[string]rawjson.Value{}}
-	s.required = s.read(v, 0)
+	s := schemaRoot{doc: v, props: map[string][]rawjson.Value{}}
+	required := s.merge(v, 0)
 	l.AddIf("tools.schema", s.chosen)
-	return s.write()
+	return s.write(required.list)
 }
 
 // atRoot are the keywords that a root may not have.
@@ -36,12 +37,12 @@ func isObjectSchema(v rawjson.Value) bool {
 
 // schemaRoot is the root of a schema that is put together.
 type schemaRoot struct {
-	doc      rawjson.Value // in which references are looked up
-	names    []string      // of properties, in their order
-	props    map[string]rawjson.Value
-	required [][]byte
-	others   []schemaMember
-	chosen   bool // branches were put together of which not all hold
+	doc    rawjson.Value // in which references are looked up
+	names  []string      // of properties, in their order
+	props  map[string][]rawjson.Value
+	others []schemaMember
+	chosen bool // branches were put together of which not all hold
+	read   int  // how much was read, of [mostRead]
 }
 
 type schemaMember struct {
@@ -49,13 +50,42 @@ type schemaMember struct {
 	value rawjson.Value
 }
 
-// deepestRoot bounds references to references, which may be to themselves.
-const deepestRoot = 8
+// What is read of a schema. References may be to themselves, and to one place from many.
+const (
+	deepestRoot = 8
+	mostRead    = 16 << 10 // schemas, properties, and names that are required
+	mostForms   = 8        // of one property
+)
 
-// read adds the properties of a schema, and returns which are required.
-func (s *schemaRoot) read(v rawjson.Value, depth int) (required [][]byte) {
-	if depth > deepestRoot {
-		return nil
+// spend counts something that is read, and reports whether it may be. What is too much is as a branch that is left out.
+func (s *schemaRoot) spend() bool {
+	s.read++
+	s.chosen = s.chosen || s.read > mostRead
+	return s.read <= mostRead
+}
+
+// nameSet are names in their order.
+type nameSet struct {
+	list []string
+	has  map[string]bool
+}
+
+func (n *nameSet) add(names ...string) {
+	if n.has == nil && len(names) > 0 {
+		n.has = map[string]bool{}
+	}
+	for _, name := range names {
+		if !n.has[name] {
+			n.list, n.has[name] = append(n.list, name), true
+		}
+	}
+}
+
+// merge adds the properties of a schema, and returns which are required.
+func (s *schemaRoot) merge(v rawjson.Value, depth int) (required nameSet) {
+	if depth > deepestRoot || !s.spend() {
+		s.chosen = true
+		return required
 	}
 	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
@@ -65,16 +95,18 @@ func (s *schemaRoot) read(v rawjson.Value, depth int) (required [][]byte) {
 			}
 		case "required":
 			for name := range rawjson.Each(val) {
-				required = add(required, rawjson.Body(name))
+				if s.spend() {
+					required.add(string(rawjson.Body(name)))
+				}
 			}
 		case "$ref":
-			required = add(required, s.read(s.resolve(val), depth+1)...)
+			required.add(s.merge(s.resolve(val), depth+1).list...)
 		case "allOf":
 			for branch := range rawjson.Each(val) {
-				required = add(required, s.read(branch, depth+1)...)
+				required.add(s.merge(branch, depth+1).list...)
 			}
 		case "anyOf", "oneOf":
-			required = add(required, s.choice(val, depth)...)
+			required.add(s.choice(val, depth)...)
 		case "type":
 		case "enum", "not":
 			s.chosen = true
@@ -88,35 +120,40 @@ func (s *schemaRoot) read(v rawjson.Value, depth int) (required [][]byte) {
 }
 
 // choice adds the properties of all branches, and returns what all of them require.
-func (s *schemaRoot) choice(branches rawjson.Value, depth int) (common [][]byte) {
+func (s *schemaRoot) choice(branches rawjson.Value, depth int) (common []string) {
 	n := 0
 	for branch := range rawjson.Each(branches) {
-		required := s.read(branch, depth+1)
+		if s.read > mostRead {
+			break
+		}
+		required := s.merge(branch, depth+1)
 		if n == 0 {
-			common = required
+			common = required.list
 		}
-		both := common[:0:0]
-		for _, name := range common {
-			if named(required, name) {
-				both = append(both, name)
-			}
-		}
-		common = both
+		common = slices.DeleteFunc(slices.Clone(common), func(name string) bool { return !required.has[name] })
 		n++
 	}
 	s.chosen = s.chosen || n > 1
 	return common
 }
 
-// property adds a property. One that branches describe differently may be as either says.
+// property adds a property. One that branches describe differently may be as any of them says.
 func (s *schemaRoot) property(name string, schema rawjson.Value) {
-	before, known := s.props[name]
-	switch {
-	case !known:
+	if !s.spend() {
+		return
+	}
+	forms := s.props[name]
+	if len(forms) == 0 {
 		s.names = append(s.names, name)
-		s.props[name] = schema
-	case !rawjson.Equal(before, schema):
-		s.props[name] = bytes.Join([][]byte{[]byte(`{"anyOf":[`), before, []byte(","), schema, []byte("]}")}, nil)
+	}
+	same := func(form rawjson.Value) bool { return len(form) == len(schema) && &form[0] == &schema[0] } // by another reference to it
+	switch {
+	case len(schema) == 0 || slices.ContainsFunc(forms, same):
+	case slices.ContainsFunc(forms, func(form rawjson.Value) bool { return rawjson.Equal(form, schema) }):
+	case len(forms) < mostForms:
+		s.props[name] = append(forms, schema)
+	default:
+		s.chosen = true
 	}
 }
 
@@ -133,7 +170,7 @@ func (s *schemaRoot) resolve(ref rawjson.Value) rawjson.Value {
 	return v
 }
 
-func (s *schemaRoot) write() rawjson.Value {
+func (s *schemaRoot) write(required []string) rawjson.Value {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Const("type", "object")
@@ -142,13 +179,14 @@ func (s *schemaRoot) write() rawjson.Value {
 	}
 	w.OpenAt("properties", '{')
 	for _, name := range s.names {
-		w.Value(name, s.props[name])
+		w.Key(name)
+		writeForms(w, s.props[name])
 	}
 	w.Close('}')
-	if len(s.required) > 0 {
+	if len(required) > 0 {
 		w.OpenAt("required", '[')
-		for _, name := range s.required {
-			w.String(name)
+		for _, name := range required {
+			w.String([]byte(name))
 		}
 		w.Close(']')
 	}
@@ -156,12 +194,20 @@ func (s *schemaRoot) write() rawjson.Value {
 	return w.Buf
 }
 
-// add appends names that are not there yet.
-func add(names [][]byte, more ...[]byte) [][]byte {
-	for _, name := range more {
-		if !named(names, name) {
-			names = append(names, name)
+// writeForms writes the schema of a property, or the choice between several.
+func writeForms(w *jsonwriter.Writer, forms []rawjson.Value) {
+	switch len(forms) {
+	case 0:
+		w.Raw([]byte("{}"))
+	case 1:
+		w.Raw(forms[0])
+	default:
+		w.Open('{')
+		w.OpenAt("anyOf", '[')
+		for _, form := range forms {
+			w.Raw(form)
 		}
+		w.Close(']')
+		w.Close('}')
 	}
-	return names
 }
