@@ -26,7 +26,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := readMembers(req, o, requestMembers); err != nil {
 		return err
 	}
-	if err := saysSomething(o); err != nil {
+	if err := saysSomething(req, o); err != nil {
 		return err
 	}
 	req.Tools.Known = rawjson.Kind(o.Get("tools")) == '['
@@ -38,7 +38,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 }
 
 // saysSomething fails for a body without what is said, such as one of another dialect.
-func saysSomething(o *rawjson.Object) error {
+func saysSomething(req *hub.Request, o *rawjson.Object) error {
+	if slices.ContainsFunc(req.Messages, func(m hub.Message) bool { return len(m.Parts) > 0 }) {
+		return nil
+	}
 	messages, i := o.Get("messages"), 0
 	for m := range rawjson.Each(messages) {
 		if rawjson.IsNull(rawjson.Get(m, "parts")) && !rawjson.IsNull(rawjson.Get(m, "content")) {

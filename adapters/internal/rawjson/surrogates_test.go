@@ -1,6 +1,7 @@
 package rawjson_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -20,10 +21,25 @@ func TestReplaceHalves(t *testing.T) {
 		`["\ud83d\u0041"]`:           `["\ufffd\u0041"]`,
 		`\ud83`:                      `\ud83`,
 		`\ud83d\`:                    `\ufffd\`,
+		`["` + strings.Repeat(`\"`, 9) + `\ud83d` + strings.Repeat(`\\`, 9) + `ud83d\n` + strings.Repeat(`x\u00e4`, 9) + `\ude00"]`: `["` + strings.Repeat(`\"`, 9) + `\ufffd` +
+			strings.Repeat(`\\`, 9) + `ud83d\n` + strings.Repeat(`x\u00e4`, 9) + `\ufffd"]`,
 	} {
 		got := []byte(text)
 		if some := rawjson.ReplaceHalves(got); string(got) != want || some != (text != want) {
 			t.Errorf("%s: got %s, %t, want %s", text, got, some, want)
+		}
+	}
+}
+
+// TestReplaceHalvesEverywhere: a half is found at each place, whatever stands around it.
+func TestReplaceHalvesEverywhere(t *testing.T) {
+	for _, around := range []string{"x", `\"`, `\\`, `\u00e4`, `u`, "\u00e4"} {
+		for n := range 40 {
+			before, behind := strings.Repeat(around, n), strings.Repeat(around, 40-n)
+			got := []byte(`["` + before + `\ud83d` + behind + `"]`)
+			if want := `["` + before + `\ufffd` + behind + `"]`; !rawjson.ReplaceHalves(got) || string(got) != want {
+				t.Fatalf("got %s, want %s", got, want)
+			}
 		}
 	}
 }

@@ -58,6 +58,11 @@ func (f *filler) fill(v reflect.Value, at string) {
 		f.fill(v.Elem(), at)
 	case kind == reflect.Struct:
 		f.members(v)
+	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
+		element := reflect.New(v.Type().Elem()).Elem()
+		f.fill(element, at)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf(at), element)
 	default:
 		f.t.Fatalf("%s is a %s: say how it is filled, or why it is left out", at, v.Type())
 	}
