@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -26,8 +27,11 @@ func (r *NameRule) allows(name []byte) bool {
 	if len(name) > r.Max || !r.begins(name[0]) {
 		return false
 	}
-	for i := 0; r.Marks != "" && i < len(name); i++ {
-		if !r.has(name[i]) {
+	if r.Marks == "" {
+		return true
+	}
+	for _, c := range name {
+		if !r.has(c) {
 			return false
 		}
 	}
@@ -37,7 +41,7 @@ func (r *NameRule) allows(name []byte) bool {
 func (r *NameRule) begins(c byte) bool { return !r.Letter || c == '_' || isLetter(c) }
 
 func (r *NameRule) has(c byte) bool {
-	return isLetter(c) || c >= '0' && c <= '9' || bytes.IndexByte([]byte(r.Marks), c) >= 0
+	return isLetter(c) || c >= '0' && c <= '9' || strings.IndexByte(r.Marks, c) >= 0
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -106,14 +110,22 @@ func (n *namer) request(req *Request) *Request {
 
 // finds reports whether the request names something in a way that is not allowed.
 func (n *namer) finds(req *Request) bool {
-	return slices.ContainsFunc(req.Tools.Defs, func(t Tool) bool { return !n.tools.allows(t.Name) }) ||
-		slices.ContainsFunc(req.Choice.Names, func(name []byte) bool { return !n.tools.allows(name) }) ||
-		slices.ContainsFunc(req.Messages, n.findsIn)
+	for i := range req.Tools.Defs {
+		if !n.tools.allows(req.Tools.Defs[i].Name) {
+			return true
+		}
+	}
+	for i := range req.Messages {
+		if n.findsIn(req.Messages[i].Parts) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(req.Choice.Names, func(name []byte) bool { return !n.tools.allows(name) })
 }
 
-func (n *namer) findsIn(m Message) bool {
-	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Kind == PartCall && !(n.tools.allows(p.Name) && n.calls.allows(p.ID)) {
+func (n *namer) findsIn(parts []Part) bool {
+	for i := range parts {
+		if p := &parts[i]; p.Kind == PartCall && !(n.tools.allows(p.Name) && n.calls.allows(p.ID)) {
 			return true
 		}
 	}

@@ -214,6 +214,9 @@ const maxName = 64
 // model to read, nothing has to be remembered of what stood there.
 func legalName(name []byte) []byte {
 	const refused = "<>|\\/"
+	if len(name) == 0 {
+		return nil
+	}
 	plain := rawjson.AppendUnescaped(nil, name)
 	plain = bytes.Map(func(c rune) rune {
 		if unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune(refused, c) {
