@@ -105,10 +105,7 @@ func textBlockOf(text []byte) conversation.Block {
 // cite writes a source as a citation of the text that was written last, as the stream has it, and reports whether it has a form.
 func (w *turnWriter) cite(p *hub.Part) bool {
 	blocks := w.Turns.At(hub.RoleAgent).Blocks
-	ev := hub.Event{Title: p.Title, Text: p.Text, Value: p.Value, More: new(hub.More)}
-	if p.File != nil {
-		ev.More.File = *p.File
-	}
+	ev := p.Source()
 	citation := appendCitation(nil, &ev)
 	if len(blocks) == 0 || citation == nil {
 		return false

@@ -4,7 +4,26 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
+
+// ReadResult reads what came of a call: a text, parts, or any other value. Parts that are texts alone are one text. read reads one of them.
+func ReadResult(v rawjson.Value, s *hub.Scratch, read func(rawjson.Value) hub.Part) hub.CallResult {
+	r := hub.CallResult{Status: hub.StatusOK}
+	text, isText := rawjson.Str(v)
+	switch {
+	case isText:
+		r.Text = text
+	case rawjson.Kind(v) == '[':
+		var others int
+		if r.Text, others = toolresult.JoinTexts(v, s); others > 0 {
+			r.Text, r.Content = nil, ResultBlocks(v, read)
+		}
+	default:
+		r.Value = rawjson.NotNull(v)
+	}
+	return r
+}
 
 // ResultBlocks makes the content blocks of a result, which are those of MCP, of the parts that a dialect has for a content. read reads one
 // of them.

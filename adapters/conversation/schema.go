@@ -22,12 +22,12 @@ func ObjectSchema(v rawjson.Value, l *hub.Losses) rawjson.Value {
 	return s.write(required.list)
 }
 
-// atRoot are the keywords that a root may not have.
-var atRoot = []string{"$ref", "anyOf", "oneOf", "allOf", "enum", "not"}
+// notAtRoot are the keywords that a root may not have.
+var notAtRoot = []string{"$ref", "anyOf", "oneOf", "allOf", "enum", "not"}
 
 func isObjectSchema(v rawjson.Value) bool {
 	o := rawjson.ReadObject(v)
-	for _, key := range atRoot {
+	for _, key := range notAtRoot {
 		if o.Get(key) != nil {
 			return false
 		}

@@ -74,6 +74,15 @@ const (
 	partKindCount
 )
 
+// Source is the event of a part that is a source, for what writes citations of events.
+func (p *Part) Source() Event {
+	ev := Event{Kind: Source, ID: p.ID, Title: p.Title, Text: p.Text, Value: p.Value, More: new(More)}
+	if p.File != nil {
+		ev.More.File = *p.File
+	}
+	return ev
+}
+
 // CallResult is what came of a call.
 type CallResult struct {
 	ID      []byte // of its own message, where it has one

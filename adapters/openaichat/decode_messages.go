@@ -7,7 +7,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
-	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // messages reads and writes the member messages of a request.
@@ -120,21 +119,8 @@ func decodePart(v rawjson.Value, o *rawjson.Object) hub.Part {
 
 // decodeResult reads the content of a tool message: a text, or parts. Servers beside OpenAI's take images there, and other values.
 func decodeResult(content rawjson.Value) hub.CallResult {
-	r := hub.CallResult{Status: hub.StatusOK}
-	text, isText := rawjson.Str(content)
-	switch {
-	case isText:
-		r.Text = text
-	case rawjson.Kind(content) == '[':
-		var others int
-		if r.Text, others = toolresult.JoinTexts(content, new(hub.Scratch)); others > 0 {
-			r.Text, r.Content = nil, conversation.ResultBlocks(content, func(v rawjson.Value) hub.Part {
-				o := rawjson.ReadObject(v)
-				return decodePart(v, &o)
-			})
-		}
-	default:
-		r.Value = rawjson.NotNull(content)
-	}
-	return r
+	return conversation.ReadResult(content, new(hub.Scratch), func(v rawjson.Value) hub.Part {
+		o := rawjson.ReadObject(v)
+		return decodePart(v, &o)
+	})
 }

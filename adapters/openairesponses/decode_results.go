@@ -12,20 +12,8 @@ import (
 
 // output reads what came of a call: a text, or parts. It has no mark for errors.
 func (r *inputReader) output(v *inputItem) hub.CallResult {
-	res := hub.CallResult{ID: v.Text("id"), Status: hub.StatusOK}
-	output := v.Get("output")
-	text, isText := rawjson.Str(output)
-	switch {
-	case isText:
-		res.Text = text
-	case rawjson.Kind(output) == '[':
-		var others int
-		if res.Text, others = toolresult.JoinTexts(output, &r.scratch); others > 0 {
-			res.Text, res.Content = nil, conversation.ResultBlocks(output, decodePart)
-		}
-	default:
-		res.Value = rawjson.NotNull(output)
-	}
+	res := conversation.ReadResult(v.Get("output"), &r.scratch, decodePart)
+	res.ID = v.Text("id")
 	return res
 }
 
