@@ -264,7 +264,10 @@ func TestHTTP2StalledConnection(t *testing.T) {
 	if end := r.awaitEnds(1); end["ending"] != "client_slow" {
 		t.Errorf("the stream ends with %v", end["ending"])
 	}
-	await(t, "the connection to end", func() bool { return r.metric("sabir_connections_open", "listener=clients") == 0 })
+	await(t, "the connection to end", func() bool {
+		_ = f.WritePing(false, [8]byte{}) // the kernel may have taken the last frame after all: what answers these finds no room in the end
+		return r.metric("sabir_connections_open", "listener=clients") == 0
+	})
 	if _, err := io.Copy(io.Discard, f.Conn); err != nil && errors.Is(err, net.ErrClosed) {
 		t.Error(err)
 	}
