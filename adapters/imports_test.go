@@ -96,8 +96,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/conversation"},
-		allowed: []string{hubPath, wire, rawjson, results, module + "adapters/usage", module + "adapters/internal/approval", module + "adapters/internal/jsonwriter", module + "adapters/sequencer"},
-		why:     "conversations at rest know no dialect: beside hub, wire and rawjson they need what sums up the usage of a run, approvals, results as text, the writer of JSON, and the numbers of what is open",
+		allowed: []string{hubPath, wire, rawjson, results, module + "adapters/usage", module + "adapters/internal/approval", module + "adapters/internal/jsonwriter", module + "adapters/internal/signatures", module + "adapters/sequencer"},
+		why:     "conversations at rest know no dialect: beside hub, wire and rawjson they need what sums up the usage of a run, approvals, results as text, the writer of JSON, which signatures are of whom, and the numbers of what is open",
 	},
 	{
 		folders: []string{"adapters/replay"},

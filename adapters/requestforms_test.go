@@ -289,3 +289,37 @@ func TestManyDocuments(t *testing.T) {
 		t.Errorf("%d documents have %d names", n+1, len(names))
 	}
 }
+
+// TestSignaturesOfOthers: what a server of Chat wants back is nothing that the API of another provider takes.
+func TestSignaturesOfOthers(t *testing.T) {
+	const extra = `"extra_content":{"google":{"thought_signature":"EjQK"}}`
+	body := func(members, call string) string {
+		return `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a",` + members + `"tool_calls":[{"id":"c1","type":"function",` + call +
+			`"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"r"}]}`
+	}
+	const details = `"reasoning_details":[{"type":"reasoning.text","text":"So ","format":"f","index":0},{"type":"reasoning.text","text":"be it.","format":"f","signature":"EqQB","index":0}],`
+	for _, to := range []string{"anthropic", "bedrock", "gemini", "gemini-interactions", "openai-responses"} {
+		translates(t, "openai-chat", to, body("", extra+","), "messages.signature", "!eyJzYWJpciI6", "!EjQK")
+	}
+	translates(t, "openai-chat", "anthropic", body(details, ""), "messages.reasoning,messages.signature", "!EqQB")
+	translates(t, "openai-chat", "openai-chat", body(details, extra+","), "",
+		extra, `"reasoning_details":[{"type":"reasoning.text","format":"f","signature":"EqQB","text":"So be it."}]`)
+
+	// Those that came of Anthropic's own API go back to it.
+	const plain = `"reasoning_details":[{"type":"reasoning.text","text":"So.","signature":"EqQB","index":0},{"type":"reasoning.encrypted","data":"EmRl","index":1}],`
+	translates(t, "openai-chat", "anthropic", body(plain, ""), "",
+		`{"type":"thinking","thinking":"So.","signature":"EqQB"},{"type":"redacted_thinking","data":"EmRl"}`)
+	translates(t, "openai-chat", "openai-chat", body(plain, ""), "messages.reasoning", "!EqQB")
+}
+
+// TestLongIDs: ids that LiteLLM has put a signature of Gemini's into go back as they are; others are cut to what the API takes.
+func TestLongIDs(t *testing.T) {
+	body := func(id string) string {
+		return `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"` + id + `","type":"function",` +
+			`"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"` + id + `","content":"r"}]}`
+	}
+	long := "call_1__thought__" + strings.Repeat("EjQK+/", 20)
+	translates(t, "openai-chat", "openai-chat", body(long), "", `"id":"`+long+`"`, `"tool_call_id":"`+long+`"`)
+	other := strings.ReplaceAll(long, "__thought__", "__")
+	translates(t, "openai-chat", "openai-chat", body(other), "", "!"+other)
+}

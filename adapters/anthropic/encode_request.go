@@ -11,7 +11,7 @@ import (
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := requestWriter{Writer: jsonwriter.New(dst), req: req, losses: l}
 	inPlace := func(m *hub.Message) bool { return m.Meta.Of(dialectName) != nil }
-	system, rest := conversation.Hoist(conversation.WithoutLone(conversation.Ready(req.Messages), l), inPlace, l)
+	system, rest := conversation.Hoist(conversation.ForModel(req.Messages, l), inPlace, l)
 	rest = conversation.Opened(system, rest, false)
 	w.Open('{')
 	w.TextIf("model", req.Model)

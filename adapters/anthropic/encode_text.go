@@ -6,11 +6,11 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// redactedName names a part of reasoning that is there in encrypted form only.
-const redactedName = "redacted"
+const redactedName = signatures.Redacted
 
 // textStart opens a block. Its first character has come: empty blocks would be refused when the client sends them back.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // blockKind groups blocks by what their deltas and their end mean.
@@ -38,8 +39,7 @@ const (
 	maxCites  = 256 << 10
 )
 
-// redactedName names a part of reasoning that is there in encrypted form only.
-const redactedName = "redacted"
+const redactedName = signatures.Redacted
 
 // find returns the open block of that index, or nil.
 func (d *decoder) find(index rawjson.Value) *block {

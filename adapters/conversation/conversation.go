@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // Leading splits off the system messages that the conversation begins with: the instructions.
@@ -124,6 +125,11 @@ func Ready(ms []hub.Message) []hub.Message {
 	return slices.DeleteFunc(slices.Clone(ms), empty)
 }
 
+// ForModel prepares the messages of a request for the API of a model that checks what they hold.
+func ForModel(ms []hub.Message, l *hub.Losses) []hub.Message {
+	return WithoutSealed(WithoutLone(Ready(ms), l), l)
+}
+
 // WithoutLone leaves out the results whose calls are nowhere, as where a client has cut off the beginning of the conversation. Model APIs
 // refuse a history with one; it is the loss messages.result. Where there is nothing else, the API says so.
 func WithoutLone(ms []hub.Message, l *hub.Losses) []hub.Message {
@@ -134,4 +140,27 @@ func WithoutLone(ms []hub.Message, l *hub.Losses) []hub.Message {
 	}
 	l.Add("messages.result")
 	return slices.DeleteFunc(slices.Clone(ms), isLone)
+}
+
+// WithoutSealed leaves out the signatures that stand for something else, which only the server knows that it came from. Others refuse them;
+// it is the loss messages.signature.
+func WithoutSealed(ms []hub.Message, l *hub.Losses) []hub.Message {
+	isSealed := func(p hub.Part) bool { return signatures.IsSealed(p.Sig) }
+	copied := false
+	for i := range ms {
+		if !slices.ContainsFunc(ms[i].Parts, isSealed) {
+			continue
+		}
+		if !copied {
+			ms, copied = slices.Clone(ms), true
+		}
+		ms[i].Parts = slices.Clone(ms[i].Parts)
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; isSealed(*p) {
+				p.Sig = nil
+				l.Add("messages.signature")
+			}
+		}
+	}
+	return ms
 }

@@ -13,7 +13,7 @@ import (
 // AppendRequest writes a request. The model, and that a stream is wanted, are for the path.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := requestWriter{Writer: jsonwriter.New(dst), req: req, losses: l}
-	system, rest := conversation.Hoist(conversation.WithoutLone(conversation.Ready(req.Messages), l), nil, l)
+	system, rest := conversation.Hoist(conversation.ForModel(req.Messages, l), nil, l)
 	rest = conversation.Opened(system, rest, false)
 	w.Open('{')
 	w.Key("contents")

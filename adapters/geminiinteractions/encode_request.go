@@ -11,7 +11,7 @@ import (
 // AppendRequest writes a request. The server is to remember nothing, unless the client counts on what it remembers.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := requestWriter{Writer: jsonwriter.New(dst), req: req, losses: l, extra: rawjson.ReadObject(req.Extra.Of(dialectName))}
-	ms := conversation.Ready(req.Messages)
+	ms := conversation.WithoutSealed(conversation.Ready(req.Messages), l)
 	if !req.Partial || len(req.Previous) == 0 { // else the server has the calls
 		ms = conversation.WithoutLone(ms, l)
 	}

@@ -17,11 +17,12 @@ type NameRule struct {
 	Max    int    // bytes
 	Marks  string // what may stand in it beside letters and digits of ASCII; "": anything may
 	Letter bool   // it begins with a letter or an underscore
+	Keep   string // names with this in them stay as they are, as servers have made them that read them again; "": none do
 }
 
 // allows reports whether a name, a string body, can stay as it is.
 func (r *NameRule) allows(name []byte) bool {
-	if r == nil || len(name) == 0 {
+	if r == nil || len(name) == 0 || r.Keep != "" && bytes.Contains(name, []byte(r.Keep)) {
 		return true
 	}
 	if len(name) > r.Max || !r.begins(name[0]) {

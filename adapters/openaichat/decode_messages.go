@@ -1,12 +1,15 @@
 package openaichat
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // messages reads and writes the member messages of a request.
@@ -50,9 +53,7 @@ func decodeMessage(b *conversation.Builder, o *rawjson.Object, path string) erro
 
 // decodeAnswer reads a message of the model. Reasoning comes before the text in every server that has both.
 func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
-	if text := rawjson.First(m.Text("reasoning_content"), m.Text("reasoning")); len(text) > 0 {
-		b.Add(hub.Part{Kind: hub.PartReasoning, Text: text})
-	}
+	decodeThoughts(b, m)
 	decodeContent(b, m.Get("content"))
 	if text := m.Text("refusal"); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartRefusal, Text: text})
@@ -68,6 +69,47 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 	}
 }
 
+// decodeThoughts reads reasoning, from the members that have its signatures if there are any.
+func decodeThoughts(b *conversation.Builder, m *rawjson.Object) {
+	parts := append(detailParts(memberDetails, m.Get(memberDetails)), detailParts(memberBlocks, m.Get(memberBlocks))...)
+	hasText := func(p hub.Part) bool { return len(p.Text) > 0 }
+	if text := rawjson.First(m.Text("reasoning_content"), m.Text("reasoning")); len(text) > 0 && !slices.ContainsFunc(parts, hasText) {
+		b.Add(hub.Part{Kind: hub.PartReasoning, Text: text})
+	}
+	for _, p := range parts {
+		b.Add(p)
+	}
+}
+
+// detailParts are the parts of the elements of a member. Clients put those of the stream into it as they come, so that several may be one.
+func detailParts(member string, v rawjson.Value) (parts []hub.Part) {
+	index, open := []byte(nil), false // of the part that is still without a signature
+	for detail := range rawjson.Each(v) {
+		at := rawjson.Get(detail, "index")
+		if !open || !bytes.Equal(at, index) {
+			parts, index, open = append(parts, hub.Part{Kind: hub.PartReasoning}), at, true
+		}
+		p := &parts[len(parts)-1]
+		p.Text = append(p.Text[:len(p.Text):len(p.Text)], detailText(detail)...)
+		if isProof(detail) {
+			p.Name, p.Sig = proofOf(member, detail)
+			open = false
+		}
+	}
+	return parts
+}
+
+// proofOf is the signature of a detail. One with a format, or an id, came from a server of this dialect; see [proofs.show] for others.
+func proofOf(member string, detail rawjson.Value) (name, sig []byte) {
+	switch {
+	case member == memberBlocks || rawjson.NotNull(rawjson.Get(detail, "format")) != nil || rawjson.NotNull(rawjson.Get(detail, "id")) != nil:
+		return nil, sealDetail(member, detail)
+	case len(rawjson.Text(detail, "data")) > 0:
+		return []byte(signatures.Redacted), rawjson.Text(detail, "data")
+	}
+	return nil, rawjson.Text(detail, "signature")
+}
+
 // decodeCall reads a call of a function, or of a tool that takes free text, whose call has an input instead of arguments.
 func decodeCall(b *conversation.Builder, o *rawjson.Object) {
 	p := hub.Part{Kind: hub.PartCall, ID: o.Text("id"), ClientRuns: true}
@@ -77,6 +119,9 @@ func decodeCall(b *conversation.Builder, o *rawjson.Object) {
 		function := rawjson.ReadObject(o.Get("function"))
 		p.Name = function.Text("name")
 		p.Text, p.Value = history.ReadArgs(function.Get("arguments"))
+	}
+	if extra := o.Get(memberExtra); rawjson.Kind(extra) == '{' {
+		p.Sig = sealExtra(p.ID, extra)
 	}
 	b.Add(p)
 }

@@ -9,8 +9,8 @@ import (
 type reasoning struct {
 	content   rawjson.Value // reasoning_content: DeepSeek, SGLang, Qwen, LiteLLM, older vLLM
 	reasoning rawjson.Value // OpenRouter, newer vLLM, Groq
-	details   rawjson.Value // reasoning_details: OpenRouter
-	blocks    rawjson.Value // thinking_blocks: LiteLLM
+	details   rawjson.Value // reasoning_details
+	blocks    rawjson.Value // thinking_blocks
 }
 
 func (r *reasoning) member(name []byte, v rawjson.Value) {
@@ -19,9 +19,9 @@ func (r *reasoning) member(name []byte, v rawjson.Value) {
 		r.content = v
 	case "reasoning":
 		r.reasoning = v
-	case "reasoning_details":
+	case memberDetails:
 		r.details = v
-	case "thinking_blocks":
+	case memberBlocks:
 		r.blocks = v
 	}
 }
@@ -29,14 +29,32 @@ func (r *reasoning) member(name []byte, v rawjson.Value) {
 // reasoning decodes the text of the first member that has one, since the others repeat it, and the signatures of all.
 func (d *decoder) reasoning(dst []hub.Event, c *choice, r *reasoning) []hub.Event {
 	n := len(dst)
-	dst = d.say(dst, c, hub.Reasoning, reasoningText(r.content))
-	if len(dst) == n {
-		dst = d.say(dst, c, hub.Reasoning, reasoningText(r.reasoning))
+	if !speakApart(r.details) && !speakApart(r.blocks) {
+		dst = d.say(dst, c, hub.Reasoning, reasoningText(r.content))
+		if len(dst) == n {
+			dst = d.say(dst, c, hub.Reasoning, reasoningText(r.reasoning))
+		}
 	}
 	emitted := len(dst) > n
 	dst = d.seal(dst, c, rawjson.Text(r.content, "signature"))
-	dst = d.details(dst, c, r.details, emitted)
-	return d.details(dst, c, r.blocks, len(dst) > n)
+	dst = d.details(dst, c, memberDetails, r.details, emitted)
+	return d.details(dst, c, memberBlocks, r.blocks, len(dst) > n)
+}
+
+// speakApart reports whether a list has several texts, as in a whole answer. Each is signed alone, and the other members have them as one.
+func speakApart(v rawjson.Value) bool {
+	texts := 0
+	for detail := range rawjson.Each(v) {
+		if len(detailText(detail)) > 0 {
+			texts++
+		}
+	}
+	return texts > 1
+}
+
+// detailText is what an element of reasoning_details or thinking_blocks says.
+func detailText(v rawjson.Value) []byte {
+	return rawjson.First(rawjson.Text(v, "text"), rawjson.Text(v, "summary"), rawjson.Text(v, "thinking"))
 }
 
 // reasoningText is the text of a member that should be a string, and is an object where a gateway passes on what another
@@ -48,21 +66,18 @@ func reasoningText(v rawjson.Value) []byte {
 	return rawjson.Body(v)
 }
 
-// details decodes the elements of reasoning_details or thinking_blocks. said: their text has come in another member.
-func (d *decoder) details(dst []hub.Event, c *choice, v rawjson.Value, emitted bool) []hub.Event {
+// details decodes the elements of reasoning_details or thinking_blocks. emitted: their text has come in another member.
+func (d *decoder) details(dst []hub.Event, c *choice, name string, v rawjson.Value, emitted bool) []hub.Event {
 	for it := rawjson.Elems(v); ; {
 		detail, ok := it.Next()
 		if !ok {
 			return dst
 		}
-		for _, member := range [...]string{"text", "summary", "thinking"} {
-			if body := rawjson.Text(detail, member); !emitted && len(body) > 0 {
-				dst = d.say(dst, c, hub.Reasoning, body)
-				break
-			}
+		if !emitted {
+			dst = d.say(dst, c, hub.Reasoning, detailText(detail))
 		}
-		for _, member := range [...]string{"signature", "data"} {
-			dst = d.seal(dst, c, rawjson.Text(detail, member))
+		if isProof(detail) {
+			dst = d.seal(dst, c, sealDetail(name, detail))
 		}
 	}
 }

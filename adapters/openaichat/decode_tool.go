@@ -19,6 +19,7 @@ type call struct {
 	args     nesting
 	tail     tail
 	choice   *choice
+	extra    []byte // the signature that stands for what it has beside its function, until it is emitted
 }
 
 // noIndex and legacyIndex stand for calls without an index. legacyIndex is that of function_call, of which there is one.
@@ -32,6 +33,7 @@ type callDelta struct {
 	index    int64
 	id, name []byte
 	args     rawjson.Value
+	extra    rawjson.Value // extra_content
 }
 
 // hasArgs reports whether the delta carries a piece of the arguments.
@@ -58,6 +60,8 @@ func readCall(v rawjson.Value) callDelta {
 			function = val
 		case "custom":
 			custom = val
+		case memberExtra:
+			f.extra = val
 		}
 	}
 	if i, ok := rawjson.Int(index); ok && i >= 0 {
@@ -119,6 +123,7 @@ func (d *decoder) callDelta(dst []hub.Event, c *choice, f *callDelta) []hub.Even
 	}
 	c.latest = k
 	k.takeName(f.name)
+	dst = d.extra(dst, c, k, f.extra)
 	if !f.hasArgs() {
 		if k.begun {
 			dst = d.start(dst, c, k)
@@ -126,6 +131,18 @@ func (d *decoder) callDelta(dst []hub.Event, c *choice, f *callDelta) []hub.Even
 		return dst
 	}
 	return d.arguments(d.start(dst, c, k), c, k, f.args)
+}
+
+// extra keeps what a call has beside its function for its start, if that is still to come.
+func (d *decoder) extra(dst []hub.Event, c *choice, k *call, v rawjson.Value) []hub.Event {
+	switch {
+	case rawjson.Kind(v) != '{' || rawjson.IsEmptyObject(v):
+	case k.begun:
+		return d.seal(dst, c, sealExtra(k.id, v))
+	default:
+		k.extra = sealExtra(k.id, v)
+	}
+	return dst
 }
 
 // find returns the call that a delta goes on with, nil if it begins one. An id decides; else the index; and without
@@ -208,7 +225,8 @@ func (d *decoder) start(dst []hub.Event, c *choice, k *call) []hub.Event {
 	if k.begun && (k.named || len(k.name) == 0) {
 		return dst
 	}
-	k.begun, k.named = true, len(k.name) > 0
+	dst = d.seal(dst, c, k.extra)
+	k.begun, k.named, k.extra = true, len(k.name) > 0, nil
 	return append(dst, hub.Event{Kind: hub.ToolStart, ID: k.id, Name: k.name, Msg: c.msg, Flags: hub.ClientRuns})
 }
 

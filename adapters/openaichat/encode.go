@@ -40,6 +40,7 @@ type encoder struct {
 	sources int    // written so far
 	between []byte // part of the answer whose first delta comes behind the separator
 	sealing sealing
+	extras  map[string]rawjson.Value // of calls that are still to come; see [proofs]
 	usage   usage.Run
 }
 
@@ -70,7 +71,7 @@ func (e *encoder) Reset() {
 	e.skip.Reset()
 	e.asks, e.waiting = 0, 0
 	e.refused, e.spoke, e.between, e.sources = false, false, nil, 0
-	e.sealing = sealing{}
+	e.sealing, e.extras = sealing{}, nil
 	e.usage = usage.Run{}
 }
 

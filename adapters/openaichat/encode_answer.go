@@ -80,6 +80,7 @@ func (e *encoder) wholeMessage(w *jsonwriter.Writer, parts []*hub.Part, l *hub.L
 		w.Text("name", p.Name)
 		w.Text("arguments", conversation.Arguments(p))
 		w.Close('}')
+		w.ValueIf(memberExtra, e.extras[string(p.ID)])
 		w.Close('}')
 	}
 	w.Close(']')
@@ -102,36 +103,19 @@ func (e *encoder) wholeReasoning(w *jsonwriter.Writer, parts []*hub.Part, l *hub
 	if e.reasoning.reasoning {
 		w.TextIf("reasoning", text)
 	}
-	var details []*hub.Part
-	for _, p := range parts {
-		if p.Kind != hub.PartReasoning {
+	var p proofs
+	for i, part := range parts {
+		if part.Kind != hub.PartReasoning || len(part.Text)+len(part.Sig) == 0 {
 			continue
 		}
-		details = append(details, p)
-		l.AddIf("messages.signature", len(p.Sig) > 0 && !e.reasoning.details)
+		before := len(p.extras)
+		p.show(part, i, len(part.Text) > 0)
+		l.AddIf("messages.signature", len(part.Sig) > 0 && !e.reasoning.details && len(p.extras) == before)
 	}
-	if !e.reasoning.details || len(details) == 0 {
-		return
+	e.extras = p.extras
+	if e.reasoning.details {
+		p.write(w)
 	}
-	w.OpenAt("reasoning_details", '[')
-	for i, p := range details {
-		reasoningDetail(w, p, i)
-	}
-	w.Close(']')
-}
-
-func reasoningDetail(w *jsonwriter.Writer, p *hub.Part, index int) {
-	w.Open('{')
-	if len(p.Text) > 0 {
-		w.Const("type", "reasoning.text")
-		w.Text("text", p.Text)
-		w.TextIf("signature", p.Sig)
-	} else {
-		w.Const("type", "reasoning.encrypted")
-		w.Text("data", p.Sig)
-	}
-	w.Int("index", int64(index))
-	w.Close('}')
 }
 
 // citeAll writes the sources that have an address.

@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,7 +15,11 @@ import (
 
 // AppendMessages writes a message of the model as one with all of its calls, and each result as a message behind it.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	w := messageWriter{Writer: jsonwriter.New(dst), losses: l}
+	return appendMessages(dst, ms, "", l)
+}
+
+func appendMessages(dst []byte, ms []hub.Message, reasoning string, l *hub.Losses) []byte {
+	w := messageWriter{Writer: jsonwriter.New(dst), losses: l, reasoning: reasoning}
 	w.Open('[')
 	for i := range ms {
 		w.message(&ms[i])
@@ -25,7 +30,8 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 
 type messageWriter struct {
 	*jsonwriter.Writer
-	losses *hub.Losses
+	losses    *hub.Losses
+	reasoning string // the member in which reasoning goes back, "" if there is none; see the option history_reasoning
 }
 
 func (w *messageWriter) message(m *hub.Message) {
@@ -77,7 +83,7 @@ func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 				w.losses.Add("messages.other")
 			}
 		case hub.PartReasoning:
-			w.losses.Add("messages.reasoning")
+			w.losses.AddIf("messages.reasoning", m.Role != hub.RoleAgent) // else see thoughts
 		case hub.PartSource:
 			w.losses.Add("messages.source")
 		case hub.PartData:
@@ -155,6 +161,7 @@ func (w *messageWriter) file(p *hub.Part) {
 func (w *messageWriter) answer(m *hub.Message) {
 	parts, calls := w.writable(m), conversation.Calls(m)
 	if len(parts) == 0 && !calls {
+		w.losses.AddIf("messages.reasoning", slices.ContainsFunc(m.Parts, isReasoning))
 		return
 	}
 	w.Open('{')
@@ -165,11 +172,12 @@ func (w *messageWriter) answer(m *hub.Message) {
 		w.Value("content", []byte("null"))
 	}
 	w.TextIf("name", legalName(m.Name))
+	proofs := w.thoughts(m)
 	if calls {
 		w.OpenAt("tool_calls", '[')
 		for i := range m.Parts {
 			if m.Parts[i].Kind == hub.PartCall {
-				w.call(&m.Parts[i])
+				w.call(&m.Parts[i], proofs.extras[string(m.Parts[i].ID)])
 			}
 		}
 		w.Close(']')
@@ -177,10 +185,33 @@ func (w *messageWriter) answer(m *hub.Message) {
 	w.Close('}')
 }
 
-func (w *messageWriter) call(p *hub.Part) {
+func isReasoning(p hub.Part) bool { return p.Kind == hub.PartReasoning }
+
+// thoughts writes what the model has thought: what its server wants back as it was, and words where the server has a member for them.
+func (w *messageWriter) thoughts(m *hub.Message) (p proofs) {
+	var said []*hub.Part
+	for i := range m.Parts {
+		part := &m.Parts[i]
+		switch {
+		case part.Kind == hub.PartCall:
+			p.add(part)
+		case part.Kind != hub.PartReasoning || p.add(part) || len(part.Text) == 0:
+		case w.reasoning != "":
+			said = append(said, part)
+		default:
+			w.losses.Add("messages.reasoning")
+		}
+	}
+	w.TextIf(w.reasoning, conversation.Joined(said, hub.PartReasoning, nil))
+	p.write(w.Writer)
+	return p
+}
+
+func (w *messageWriter) call(p *hub.Part, extra rawjson.Value) {
 	w.losses.AddIf("messages.approval", p.Approval != nil)
 	w.Open('{')
 	w.Text("id", p.ID)
+	w.ValueIf(memberExtra, extra)
 	if custom := p.Meta.Of(Dialect.Name); custom != nil {
 		w.Const("type", "custom")
 		w.Value("custom", custom)

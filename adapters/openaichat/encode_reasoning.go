@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -63,23 +64,25 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Extension
 }
 
-// reasonEnd writes the signature, where there is a place for it.
+// reasonEnd writes the signature, where there is a place for it. What a call has beside its function waits for its start.
 func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Rare().Sig) == 0 {
 		return hub.Implied
 	}
-	if !e.reasoning.details {
+	n := e.sealing.index(ev.ID)
+	var p proofs
+	p.show(&hub.Part{Sig: ev.More.Sig}, n, e.sealing.hasText)
+	if p.extras != nil {
+		e.extras = p.extras
+		return hub.Extension
+	}
+	if !e.reasoning.details || p.isEmpty() {
 		return hub.Dropped
 	}
-	n := e.sealing.index(ev.ID)
-	b := append(append(member.Begin(out, ""), e.head...), `{"reasoning_details":[{"type":"reasoning.`...)
-	if e.sealing.hasText {
-		b = append(b, `text","text":"","signature":"`...)
-	} else {
-		b = append(b, `encrypted","data":"`...)
-	}
-	b = append(b, ev.More.Sig...)
-	b = strconv.AppendInt(append(b, `","index":`...), int64(n), 10)
-	member.End(out, append(b, "}]}"+chunkEnd...))
+	w := jsonwriter.New(append(member.Begin(out, ""), e.head...))
+	w.Open('{')
+	p.write(w)
+	w.Close('}')
+	member.End(out, append(w.Buf, chunkEnd...))
 	return hub.Extension
 }

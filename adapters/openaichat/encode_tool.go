@@ -21,7 +21,11 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = strconv.AppendInt(b, int64(e.asks), 10)
 	b = append(append(b, `,"id":"`...), ev.ID...)
 	b = append(append(b, `","type":"function","function":{"name":"`...), ev.Name...)
-	member.End(out, append(b, `","arguments":""}}]}`+chunkEnd...))
+	b = append(b, `","arguments":""}`...)
+	if extra := e.extras[string(ev.ID)]; extra != nil {
+		b = append(append(b, `,"extra_content":`...), extra...)
+	}
+	member.End(out, append(b, `}]}`+chunkEnd...))
 	*e.calls.Add(ev.Slot) = clientCall(e.asks)
 	e.asks++
 	e.waiting++

@@ -28,7 +28,8 @@
 //	             stop after a refusal, else content_filter; limit is length; paused is stop. Name = the reason as it was said
 //	             an error frame: failed, cancelled, truncated. message = Err, code = ErrCode
 //	text.*       content; refusal for the channel refusal; Msg = id, with the number of the choice where there are several
-//	  reasoning  reasoning_content, or as the option reasoning says; the signature only in reasoning_details
+//	  reasoning  reasoning_content, or as the option reasoning says; the signature only in reasoning_details. What a server wants
+//	             back whole (reasoning_details, thinking_blocks, extra_content of calls) is read as one signature; see sealed.go
 //	tool.*       of calls that the client runs: tool_calls, with dense indexes in the order of the starts. No frame says that
 //	             the arguments are complete, the end of the run does
 //	usage        of the run: the chunk after the finish; of steps: their sum, unless the run says its own
@@ -70,6 +71,7 @@
 //	usage       encode: asked, always or never. Streams that answer no request have it, unless the option is never
 //	done        encode: whether [DONE] is sent
 //	reasoning   encode: reasoning_content, reasoning, both of them, or details: reasoning and reasoning_details with signatures
+//	reasoning_history  decode: the member in which reasoning goes back to the agent: none, reasoning_content or reasoning
 //	separator   encode: text between two parts of the answer, which clients otherwise show as one
 //
 // # Source
@@ -83,6 +85,11 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/openaimodels"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+const (
+	optionHistory = "reasoning_history"
+	noReasoning   = "none"
 )
 
 // Dialect is the stream of Chat Completions.
@@ -130,6 +137,11 @@ var Dialect = hub.Dialect{
 			Doc:    "The members that carry reasoning; details is reasoning and reasoning_details with signatures.",
 		},
 		{
+			Name: optionHistory, Type: hub.OptionEnum, Default: noReasoning, Decode: true,
+			Values: []string{noReasoning, "reasoning_content", "reasoning"},
+			Doc:    "The member in which reasoning goes back to the agent. DeepSeek, Kimi and GLM refuse calls without it; others refuse the member.",
+		},
+		{
 			Name: "separator", Type: hub.OptionText, Encode: true,
 			Doc: "Text between two parts of the answer, which clients otherwise show as one.",
 		},
@@ -156,7 +168,7 @@ var Dialect = hub.Dialect{
 	Messages:      messages{},
 	Stateless:     true,
 	ToolNames:     &hub.NameRule{Max: 64, Marks: "_-"},
-	CallIDs:       &hub.NameRule{Max: 40},
+	CallIDs:       &hub.NameRule{Max: 40, Keep: "__thought__"}, // LiteLLM puts signatures of Gemini's into its ids
 }
 
 // extensionMember holds extensions. The SDKs have members for some other names, and mind what is in them.

@@ -149,7 +149,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.TextIf("model", req.Model)
 	w.Key("messages")
 	w.Append(func(dst []byte) []byte {
-		return messages{}.AppendMessages(dst, conversation.WithoutLone(conversation.Ready(req.Messages), l), l)
+		ready := conversation.WithoutLone(conversation.Ready(req.Messages), l)
+		return appendMessages(dst, ready, reasoningMember(req.Upstream), l)
 	})
 	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
 	if len(tools) > 0 {
@@ -178,6 +179,14 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	}
 	w.Close('}')
 	return w.Buf, nil
+}
+
+// reasoningMember is the member in which reasoning goes back to an agent, "" for none.
+func reasoningMember(agent hub.Options) string {
+	if member := agent.EnumOr(optionHistory, noReasoning); member != noReasoning {
+		return member
+	}
+	return ""
 }
 
 func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {

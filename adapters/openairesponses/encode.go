@@ -20,7 +20,7 @@ import (
 type encoder struct {
 	defaultModel []byte // string body
 	label        []byte // string body: the server that calls are said to run on
-	keepSigs     bool
+	signatures   string // which of them are written; see the option
 	maxOutput    int
 
 	// Of the call that is answered.
@@ -55,7 +55,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 	e := &encoder{
 		defaultModel: rawjson.AppendEscaped(nil, []byte(o.Text("model"))),
 		label:        rawjson.AppendEscaped(nil, []byte(o.Text("server_label"))),
-		keepSigs:     o.Enum("signatures") == "keep",
+		signatures:   o.Enum("signatures"),
 		maxOutput:    o.Int("max_output"),
 	}
 	e.Reset()

@@ -41,7 +41,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 // instructions takes those off the messages, unless nothing is said besides: the API wants some input. What is no text has its place only
 // behind them.
 func (w *inputWriter) instructions(req *hub.Request) (text []byte, rest []hub.Message) {
-	ms := conversation.Ready(req.Messages)
+	ms := conversation.WithoutSealed(conversation.Ready(req.Messages), w.losses)
 	if !goesOnFrom(req) {
 		ms = conversation.WithoutLone(ms, w.losses)
 	}

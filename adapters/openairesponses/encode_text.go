@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -219,13 +220,18 @@ func (e *encoder) closeReasoning(out *wire.Out, t *text, ev *hub.Event) []byte {
 		item = append(item, `"}`...)
 	}
 	item = append(item, ']')
-	if e.keepSigs && len(ev.Rare().Sig) > 0 && e.keep(len(ev.Rare().Sig)) {
+	if sig := ev.Rare().Sig; e.passes(sig) && e.keep(len(sig)) {
 		item = append(append(item, `,"encrypted_content":`...), '"')
-		item = append(append(item, ev.More.Sig...), '"')
+		item = append(append(item, sig...), '"')
 	}
 	item = append(item, '}')
 	e.scratch = item[:0]
 	return item
+}
+
+// passes reports whether a signature is written.
+func (e *encoder) passes(sig []byte) bool {
+	return len(sig) > 0 && (e.signatures == "keep" || e.signatures == "own" && signatures.IsSealed(sig))
 }
 
 // source cites. Citations belong to a text: those that come while there is none wait for the next one.

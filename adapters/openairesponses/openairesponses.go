@@ -114,7 +114,8 @@
 //
 //	model         encode: the model to name where neither the client nor the upstream names one
 //	server_label  encode: the server that calls are said to run on, where the upstream names none
-//	signatures    encode: drop, or keep where this stream and the upstream's are of one provider
+//	signatures    encode: own are those of which an agent of another provider gets nothing, drop, or keep all where this stream and
+//	              the upstream's are of one provider
 //	max_output    encode: bytes of output that are kept for the terminal event
 //	socket        decode: response, or session where a WebSocket is copied whose responses build on each other, or are
 //	              streamed side by side: then its end is that of the stream
@@ -155,8 +156,8 @@ var Dialect = hub.Dialect{
 			Doc: "The server that calls of the agent are said to run on, where the upstream names none.",
 		},
 		{
-			Name: "signatures", Type: hub.OptionEnum, Default: "drop", Values: []string{"drop", "keep"}, Encode: true,
-			Doc: "Whether signatures of reasoning go on; keep them only where both streams are of one provider.",
+			Name: "signatures", Type: hub.OptionEnum, Default: "own", Values: []string{"own", "drop", "keep"}, Encode: true,
+			Doc: "Which signatures of reasoning go on: own are those that only a route to their server uses; keep all only where both streams are of one provider.",
 		},
 		{
 			Name: "max_output", Type: hub.OptionInt, Default: "16777216", Encode: true,

@@ -24,6 +24,9 @@ func Of(metadata rawjson.Value) []byte {
 	return nil
 }
 
+// Redacted names a part of reasoning that is there in encrypted form only.
+const Redacted = "redacted"
+
 // maxOpen bounds how many texts are open that have one. What comes beyond it is not kept; no stream known to work comes near it.
 const maxOpen = 1024
 
