@@ -13,52 +13,66 @@ import (
 	framing "github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// chatProofs are chunks of servers that want back more than words, and what their next request must have.
-var chatProofs = []struct{ delta, want string }{
-	{`"reasoning":"So.","reasoning_details":[{"type":"reasoning.text","text":"So.","signature":"EqQB","format":"anthropic-claude-v1","index":0}]`,
+// proofs are answers of agents that want back more than words, in records, and what the next request must have.
+var proofs = []struct {
+	agent   string
+	records []string
+	want    string
+}{
+	{"openai-chat", chatAnswer(`"reasoning":"So.","reasoning_details":[{"type":"reasoning.text","text":"So.","signature":"EqQB","format":"anthropic-claude-v1","index":0}]`, ""),
 		`"reasoning_details":[{"type":"reasoning.text","signature":"EqQB","format":"anthropic-claude-v1","text":"So."}]`},
-	{`"reasoning_details":[{"type":"reasoning.encrypted","data":"gAAAA","id":"rs_1","format":"openai-responses-v1","index":0}]`,
+	{"openai-chat", chatAnswer(`"reasoning_details":[{"type":"reasoning.encrypted","data":"gAAAA","id":"rs_1","format":"openai-responses-v1","index":0}]`, ""),
 		`"reasoning_details":[{"type":"reasoning.encrypted","data":"gAAAA","id":"rs_1","format":"openai-responses-v1"}]`},
-	{`"reasoning":"Sum","reasoning_details":[{"type":"reasoning.summary","summary":"Sum","format":"openai-responses-v1"},{"type":"reasoning.encrypted","data":"gAAAA","format":"openai-responses-v1"}]`,
+	{"openai-chat", chatAnswer(`"reasoning":"Sum","reasoning_details":[{"type":"reasoning.summary","summary":"Sum","format":"openai-responses-v1"},`+
+		`{"type":"reasoning.encrypted","data":"gAAAA","format":"openai-responses-v1"}]`, ""),
 		`"reasoning_details":[{"type":"reasoning.summary","format":"openai-responses-v1","summary":"Sum"},{"type":"reasoning.encrypted","data":"gAAAA","format":"openai-responses-v1"}]`},
-	{`"reasoning_content":"So.","thinking_blocks":[{"type":"thinking","thinking":"So.","signature":"EqQB"}]`,
+	{"openai-chat", chatAnswer(`"reasoning_content":"So.","thinking_blocks":[{"type":"thinking","thinking":"So.","signature":"EqQB"}]`, ""),
 		`"thinking_blocks":[{"type":"thinking","signature":"EqQB","thinking":"So."}]`},
-	{``, `{"id":"c1","extra_content":{"google":{"thought_signature":"EjQK"}},"type":"function","function":`},
+	{"openai-chat", chatAnswer(`"content":null`, `"extra_content":{"google":{"thought_signature":"EjQK"}},`),
+		`{"id":"c1","extra_content":{"google":{"thought_signature":"EjQK"}},"type":"function","function":`},
+	{"openai-chat", chatAnswer(`"content":null`, `"extra_content":{"vertex":{"thought_signature":"EjQK"}},`),
+		`{"id":"c1","extra_content":{"vertex":{"thought_signature":"EjQK"}},"type":"function","function":`},
+	{"gemini", []string{
+		`{"candidates":[{"content":{"role":"model","parts":[{"text":"So.","thought":true}]}}]}`,
+		`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"c1","name":"weather","args":{}},"thoughtSignature":"EjQK"}]},"finishReason":"STOP"}]}`,
+	}, `{"thoughtSignature":"EjQK","functionCall":{"id":"c1","name":"weather","args":{}}}`},
 }
 
-// chatAnswer is what the decoder of Chat reads of an answer with a call.
-func chatAnswer(t *testing.T, delta string) []hub.Event {
+// chatAnswer is an answer of Chat with a call, before which a delta stands.
+func chatAnswer(delta, call string) []string {
+	chunk := func(delta, finish string) string {
+		return `{"id":"x","object":"chat.completion.chunk","created":1,"choices":[{"index":0,"delta":{` + delta + `},"finish_reason":` + finish + `}]}`
+	}
+	call = `"tool_calls":[{"index":0,"id":"c1",` + call + `"type":"function","function":{"name":"weather","arguments":"{}"}}]`
+	return []string{chunk(delta, "null"), chunk(call, "null"), chunk("", `"tool_calls"`)}
+}
+
+// readBy is what the decoder of a dialect reads of records.
+func readBy(t *testing.T, d *hub.Dialect, records []string) (all []hub.Event) {
 	t.Helper()
-	call := `{"index":0,"id":"c1","type":"function","function":{"name":"weather","arguments":"{}"}}`
-	if delta == "" {
-		call = strings.Replace(call, `"type"`, `"extra_content":{"google":{"thought_signature":"EjQK"}},"type"`, 1)
-		delta = `"content":null`
-	}
-	chat, err := adapters.Lookup("openai-chat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dec := chat.NewDecoder(chat.Defaults())
-	var all []hub.Event
-	for _, delta := range []string{delta, `"tool_calls":[` + call + `]`} {
-		evs, err := dec.Decode(nil, framing.Record{Data: []byte(`{"id":"x","object":"chat.completion.chunk","created":1,"choices":[{"index":0,"delta":{` + delta + `}}]}`)})
-		if err != nil {
-			t.Fatal(err)
-		}
+	dec := d.NewDecoder(d.Defaults())
+	add := func(evs []hub.Event) {
 		for i := range evs {
 			ev, _ := adaptertest.CopyEvent(&evs[i])
 			all = append(all, ev)
 		}
 	}
-	evs, _ := dec.Decode(nil, framing.Record{Data: []byte(`{"id":"x","object":"chat.completion.chunk","created":1,"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`)})
-	return append(all, evs...)
+	for _, rec := range records {
+		evs, err := dec.Decode(nil, framing.Record{Data: []byte(rec)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(evs)
+	}
+	add(dec.Finish(nil, nil))
+	return all
 }
 
-// nextRequest is what a server of Chat is asked next by a client that keeps what it has read of the stream.
-func nextRequest(t *testing.T, client *hub.Dialect, answer []hub.Event) string {
+// keptBy is the conversation that a client has which keeps what it reads of an answer.
+func keptBy(t *testing.T, client *hub.Dialect, answer []hub.Event) []hub.Message {
 	t.Helper()
 	raw := map[string]any{}
-	if client.Name == "openai-chat" { // its clients are shown them only where that is asked for
+	if client.Name == "openai-chat" { // its clients are shown reasoning_details only where that is asked for
 		raw["reasoning"] = "details"
 	}
 	options, problems := client.ParseOptions(raw)
@@ -80,24 +94,27 @@ func nextRequest(t *testing.T, client *hub.Dialect, answer []hub.Event) string {
 	if err != nil {
 		t.Fatalf("%s: %v", client.Name, err)
 	}
-	chat, _ := adapters.Lookup("openai-chat")
-	out, err := chat.RequestWriter()(nil, &hub.Request{Messages: kept}, new(hub.Losses))
-	if err != nil {
-		t.Fatalf("%s: %v", client.Name, err)
-	}
-	return string(out)
+	return kept
 }
 
-// TestProofsComeBack: what a server of Chat signs comes back to it as it was, whatever its client speaks: Gemini's refuse calls without.
+// TestProofsComeBack: what an agent signs comes back to it as it was, whatever its client speaks. Gemini's servers refuse calls without.
 func TestProofsComeBack(t *testing.T) {
 	carry := []string{"adk", "agui", "aisdk", "anthropic", "bedrock", "claude-cli", "copilot", "datastream", "gemini", "gemini-interactions", "native", "openai-chat", "openai-responses"}
-	for _, client := range adapters.All() {
-		if client.NewEncoder == nil || client.NewDecoder == nil || client.Messages == nil {
-			continue
+	for _, c := range proofs {
+		agent, err := adapters.Lookup(c.agent)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, c := range chatProofs {
-			got := nextRequest(t, client, chatAnswer(t, c.delta))
-			if does := strings.Contains(got, c.want); does != slices.Contains(carry, client.Name) {
+		answer := readBy(t, agent, c.records)
+		for _, client := range adapters.All() {
+			if client.NewEncoder == nil || client.NewDecoder == nil || client.Messages == nil {
+				continue
+			}
+			got, err := agent.RequestWriter()(nil, &hub.Request{Messages: keptBy(t, client, answer)}, new(hub.Losses))
+			if err != nil {
+				t.Fatalf("%s: %v", client.Name, err)
+			}
+			if does := strings.Contains(string(got), c.want); does != slices.Contains(carry, client.Name) {
 				t.Errorf("%s: %t for %s\n%s", client.Name, does, c.want, got)
 			}
 		}

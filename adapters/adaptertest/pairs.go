@@ -70,7 +70,7 @@ type Translation struct {
 // Translate writes a stream with the encoder of another dialect and these of its options, and reads it back.
 func (s *Stream) Translate(target *hub.Dialect, options hub.Options) *Translation {
 	x := new(Translation)
-	seq := sequencer.New(sequencer.Config{Replace: target.Caps.Has(hub.CapReplace), EndGrace: s.EndGrace})
+	seq := sequencer.New(sequencer.Config{Replace: target.Caps.Has(hub.CapReplace), EndGrace: s.EndGrace, SealCalls: target.Caps.Has(hub.CapSealCalls)})
 	enc, out := policy.NewEncoder(target, options, policy.Settings{}), wire.NewOut(target.Framing)
 	stages := policy.Stages(target, policy.Settings{}, nil)
 	check := Checker{Replace: target.Caps.Has(hub.CapReplace)}

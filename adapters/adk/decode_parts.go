@@ -160,11 +160,8 @@ func (d *decoder) tool(dst []hub.Event, l *branch, id, name []byte, args rawjson
 		dst, ev = hub.Add(dst, hub.Event{Kind: kind, ID: id, Name: name, SubAgent: l.id, Msg: d.msg, Flags: flags})
 		return ev
 	}
-	add(hub.ToolStart)
-	if len(sig) > 0 {
-		update := add(hub.ToolUpdate)
-		update.More = d.scratch.More()
-		update.More.Sig = sig
+	if start := add(hub.ToolStart); len(sig) > 0 {
+		d.scratch.MoreOf(start).Sig = sig
 	}
 	ready := add(hub.ToolReady)
 	if ready.Value = rawjson.NotNull(args); ready.Value == nil {

@@ -26,6 +26,9 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	if c.code = string(ev.Name) == genai.CodeTool && !ev.Flags.Has(hub.ClientRuns) && e.codes == 0; c.code {
 		e.codes++ // the result of code names no call: a second one beside it is a call like others
 	}
+	if sig := ev.Rare().Sig; genai.IsBase64(sig) {
+		c.sig = append(c.sig, sig...)
+	}
 	c.client, c.past = ev.Flags.Has(hub.ClientRuns), ev.Flags.Has(hub.Resumed)
 	return hub.Implied
 }

@@ -48,7 +48,15 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		own &^= eventjson.Status // no start says who runs the call
 	}
 	member.End(out, e.close(b, ev, own))
+	e.signCall(out, ev)
 	return hub.Native
+}
+
+// signCall writes the signature of a call, if it has one.
+func (e *encoder) signCall(out *wire.Out, ev *hub.Event) {
+	if sig := ev.Rare().Sig; len(sig) > 0 {
+		e.sign(out, ev, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"tool-call","entityId":"`, e.wireTool(ev.ID), sig)
+	}
 }
 
 // appendParent appends the message that holds the call. Without one the client makes a message with the id of the
@@ -95,7 +103,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Rare().Sig) == 0 {
 		return e.extension(out, ev)
 	}
-	e.sign(out, ev, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"tool-call","entityId":"`, e.wireTool(ev.ID), ev.More.Sig)
+	e.signCall(out, ev)
 	return hub.Native
 }
 

@@ -94,13 +94,13 @@ func (d *decoder) inputAvailable(dst []hub.Event) ([]hub.Event, error) {
 // ready ends the arguments. What our own encoder said of the call follows as an update.
 func (d *decoder) ready(dst []hub.Event, id []byte) []hub.Event {
 	dst = d.put(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: rawjson.Body(d.rec.ToolName), Value: d.rec.Input})
-	title, kind, locations := rawjson.Body(d.own("title")), rawjson.Body(d.own("kind")), d.own("locations")
-	if title == nil && kind == nil && locations == nil {
+	title, kind, locations, sig := rawjson.Body(d.own("title")), rawjson.Body(d.own("kind")), d.own("locations"), rawjson.Body(d.own("signature"))
+	if title == nil && kind == nil && locations == nil && sig == nil {
 		return dst
 	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Title: title})
 	m := d.scratch.MoreOf(ev)
-	m.Meta, m.ToolKind = nil, kind
+	m.Meta, m.ToolKind, m.Sig = nil, kind, sig
 	if rawjson.Kind(locations) == '[' {
 		m.Locations = locations
 	}

@@ -79,6 +79,10 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolUpdate tells the application how a call goes on. The last word replaces the one before, and none is kept.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if t, sig := e.tools.Find(ev.Slot), ev.Rare().Sig; t != nil && len(sig) > 0 {
+		t.own = member.AppendText(t.own, `,"signature":"`, sig)
+		return hub.Deferred
+	}
 	b := datum(out, `{"type":"data-tool-update"`, ev.ID)
 	b = append(append(append(b, `"toolCallId":"`...), ev.ID...), '"')
 	b = member.AppendText(b, `,"status":"`, []byte(ev.Status.String()))

@@ -100,6 +100,7 @@ func (e *encoder) appendOwn(dst []byte, ev *hub.Event) []byte {
 		return dst
 	}
 	dst = member.AppendText(dst, `,"kind":"`, m.ToolKind)
+	dst = member.AppendText(dst, `,"signature":"`, m.Sig)
 	if rawjson.Kind(m.Locations) == '[' {
 		dst = appendValue(dst, `,"locations":`, m.Locations)
 	}

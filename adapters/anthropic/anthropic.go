@@ -123,7 +123,7 @@ var Dialect = hub.Dialect{
 	Doc:       "The streaming Messages API of Anthropic, which Claude Code and many agent frameworks read.",
 	Framing:   wire.SSE,
 	Framings:  []wire.Framing{wire.SSE},
-	Caps:      hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	Caps:      hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapSealCalls | hub.CapUsage,
 	SubAgents: hub.SubAgentsTool,
 	Options: []hub.OptionSpec{
 		{

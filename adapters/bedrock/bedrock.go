@@ -104,7 +104,7 @@ var Dialect = hub.Dialect{
 	Framing:  wire.AmazonEventStream,
 	Framings: []wire.Framing{wire.AmazonEventStream, wire.SSE},
 	Accept:   []string{"application/vnd.amazon.eventstream"},
-	Caps:     hub.CapLinear | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	Caps:     hub.CapLinear | hub.CapClientTools | hub.CapReasoning | hub.CapSealCalls | hub.CapUsage,
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassTools:     hub.PolicyFold,
 		hub.ClassSubAgents: hub.PolicyFold,

@@ -114,7 +114,7 @@ var Dialect = hub.Dialect{
 	Doc:      "The lines that Claude Code prints as stream-json, and that its SDKs read.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON},
-	Caps: hub.CapSubAgents | hub.CapLinear | hub.CapExecutedTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan |
+	Caps: hub.CapSubAgents | hub.CapLinear | hub.CapExecutedTools | hub.CapReasoning | hub.CapSealCalls | hub.CapAsks | hub.CapPlan |
 		hub.CapUsage,
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassAsks:   hub.PolicyFold,

@@ -117,6 +117,7 @@ func Calls(m *hub.Message) bool {
 func Ready(ms []hub.Message) []hub.Message {
 	Close(ms)
 	plainFiles(ms)
+	ms = signedCalls(ms)
 	ms = callsLast(together(ms))
 	empty := func(m hub.Message) bool { return len(m.Parts) == 0 }
 	if !slices.ContainsFunc(ms, empty) {

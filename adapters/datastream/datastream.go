@@ -96,7 +96,7 @@ var Dialect = hub.Dialect{
 	Framing:   wire.NDJSON,
 	Framings:  []wire.Framing{wire.NDJSON},
 	SubAgents: hub.SubAgentsTool,
-	Caps:      hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	Caps:      hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapSealCalls | hub.CapUsage,
 	Options: []hub.OptionSpec{
 		{
 			Name: "client", Type: hub.OptionEnum, Default: "any", Values: []string{"any", "assistant-ui"}, Encode: true,

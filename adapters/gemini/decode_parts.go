@@ -90,8 +90,7 @@ func (d *decoder) call(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error)
 	dst = d.endCall(dst)
 	d.called, d.answering = true, false
 	id = d.callID(id)
-	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Flags: hub.ClientRuns})
-	dst = d.signCall(dst, id, name, p.Sig)
+	dst = d.signed(append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Flags: hub.ClientRuns}), p.Sig)
 	if pieces != nil || goesOn {
 		d.partial = &partialCall{id: bytes.Clone(id), name: bytes.Clone(name)}
 		return d.goOn(dst, pieces, args, goesOn)
@@ -99,14 +98,11 @@ func (d *decoder) call(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error)
 	return d.ready(dst, id, name, args), nil
 }
 
-// signCall appends the signature of a call, if it has one.
-func (d *decoder) signCall(dst []hub.Event, id, name []byte, v rawjson.Value) []hub.Event {
-	sig := rawjson.Body(v)
-	if len(sig) == 0 {
-		return dst
+// signed gives the start of a call, which is the last event, its signature if it has one.
+func (d *decoder) signed(dst []hub.Event, v rawjson.Value) []hub.Event {
+	if sig := rawjson.Body(v); len(sig) > 0 {
+		d.scratch.MoreOf(&dst[len(dst)-1]).Sig = sig
 	}
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Name: name, More: d.scratch.More()})
-	ev.More.Sig = sig
 	return dst
 }
 

@@ -21,8 +21,7 @@ func (d *decoder) executable(dst []hub.Event, p *genai.Part) []hub.Event {
 // serverTool is a call of a tool that the server runs itself.
 func (d *decoder) serverTool(dst []hub.Event, id, name []byte, args, sig rawjson.Value) []hub.Event {
 	d.answering = false
-	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name})
-	dst = d.signCall(dst, id, name, sig)
+	dst = d.signed(append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name}), sig)
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Value: args})
 	if rawjson.IsNull(args) {
 		ev.Value = []byte("{}")

@@ -47,6 +47,9 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	}
 	c := e.calls.Add(ev.Slot)
 	*c = call{id: append(c.id[:0], ev.ID...), name: append(c.name[:0], ev.Name...), sig: c.sig[:0], kind: kind}
+	if sig := ev.Rare().Sig; genai.IsBase64(sig) {
+		c.sig = append(c.sig, sig...)
+	}
 	return hub.Implied // by what comes with its arguments, if that can be written
 }
 

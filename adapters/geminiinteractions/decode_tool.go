@@ -42,6 +42,10 @@ func (d *decoder) call(dst []hub.Event, s *step, b *block) []hub.Event {
 func (d *decoder) announce(dst []hub.Event, s *step, b *block) []hub.Event {
 	b.said = true
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: d.scratch.Copy(b.id), Name: d.scratch.Copy(b.name)})
+	if len(b.sig) > 0 {
+		d.scratch.MoreOf(ev).Sig = d.scratch.Copy(b.sig)
+		b.sig = b.sig[:0]
+	}
 	if b.kind == callBlock {
 		ev.Flags = hub.ClientRuns
 		d.waiting++

@@ -46,8 +46,10 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	case clientForm:
 		e.clientCall(out, c)
+		e.callSignature(out, c, ev.Rare().Sig)
 		return hub.Native
 	}
+	c.sig = append(c.sig, ev.Rare().Sig...)
 	e.describe(c, ev)
 	return hub.Deferred
 }
@@ -149,9 +151,16 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 		c.sig = append(c.sig[:0], sig...)
 		return hub.Deferred
 	}
-	b := append(e.delta(out, c.head), `","signature":"`...)
-	member.End(out, append(append(b, sig...), `"}}`...))
+	e.callSignature(out, c, sig)
 	return hub.Native
+}
+
+// callSignature writes the signature of a call that the client runs, if it has one.
+func (e *encoder) callSignature(out *wire.Out, c *call, sig []byte) {
+	if len(sig) > 0 {
+		b := append(e.delta(out, c.head), `","signature":"`...)
+		member.End(out, append(append(b, sig...), `"}}`...))
+	}
 }
 
 // toolEnd writes the result of a call that was run. That of a call for the client is the client's to say, unless someone else has run it.

@@ -101,9 +101,11 @@ const (
 	CapPlan
 	CapUsage
 	CapLate // accepts events after the end of the run
+	// CapSealCalls: clients keep signatures of reasoning, but have no place for those of calls.
+	CapSealCalls
 )
 
-var capNames = [...]string{"sub_agents", "linear", "replace", "executed_tools", "client_tools", "reasoning", "asks", "plan", "usage", "late"}
+var capNames = [...]string{"sub_agents", "linear", "replace", "executed_tools", "client_tools", "reasoning", "asks", "plan", "usage", "late", "seal_calls"}
 
 // Has reports whether all of want is there.
 func (c Caps) Has(want Caps) bool { return c&want == want }

@@ -111,10 +111,10 @@ const (
 	TextDelta // ID, Chan, Text, Op (Append, or Replace when Text is the full text so far)
 	TextEnd   // ID, [More.Sig]
 
-	ToolStart  // call announced: ID, Name, [Title], [More.ToolKind, Locations, Content], [FlagClientRuns], [Status]
+	ToolStart  // call announced: ID, Name, [Title], [More.ToolKind, Locations, Content, Sig], [FlagClientRuns], [Status]
 	ToolArgs   // fragment of the argument text: ID, Text
 	ToolReady  // arguments complete: ID, Name, Value (or Text when the arguments are no JSON, with FlagInvalid)
-	ToolUpdate // progress or changed metadata: ID, [Status, Title, Text message, Value payload, More.Percent …]
+	ToolUpdate // progress or changed metadata: ID, [Status, Title, Text message, Value payload, More.Percent, Sig …]
 	ToolOutput // partial result: ID, Chan (Result, Stdout, Stderr), Text or Value, [More.Content], Op
 	ToolEnd    // whole result, once: ID, Name, Status (decoded: pending for one that another follows), Text or Value, [More.Content], [More.Err]
 

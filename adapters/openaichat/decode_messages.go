@@ -120,9 +120,7 @@ func decodeCall(b *conversation.Builder, o *rawjson.Object) {
 		p.Name = function.Text("name")
 		p.Text, p.Value = history.ReadArgs(function.Get("arguments"))
 	}
-	if extra := o.Get(memberExtra); rawjson.Kind(extra) == '{' {
-		p.Sig = sealExtra(p.ID, extra)
-	}
+	p.Sig = signatureOf(o.Get(memberExtra))
 	b.Add(p)
 }
 

@@ -19,7 +19,7 @@ type call struct {
 	args     nesting
 	tail     tail
 	choice   *choice
-	extra    []byte // the signature that stands for what it has beside its function, until it is emitted
+	sig      []byte // until it is emitted
 }
 
 // noIndex and legacyIndex stand for calls without an index. legacyIndex is that of function_call, of which there is one.
@@ -123,7 +123,7 @@ func (d *decoder) callDelta(dst []hub.Event, c *choice, f *callDelta) []hub.Even
 	}
 	c.latest = k
 	k.takeName(f.name)
-	dst = d.extra(dst, c, k, f.extra)
+	dst = d.sign(dst, c, k, signatureOf(f.extra))
 	if !f.hasArgs() {
 		if k.begun {
 			dst = d.start(dst, c, k)
@@ -133,15 +133,17 @@ func (d *decoder) callDelta(dst []hub.Event, c *choice, f *callDelta) []hub.Even
 	return d.arguments(d.start(dst, c, k), c, k, f.args)
 }
 
-// extra keeps what a call has beside its function for its start, if that is still to come.
-func (d *decoder) extra(dst []hub.Event, c *choice, k *call, v rawjson.Value) []hub.Event {
-	switch {
-	case rawjson.Kind(v) != '{' || rawjson.IsEmptyObject(v):
-	case k.begun:
-		return d.seal(dst, c, sealExtra(k.id, v))
-	default:
-		k.extra = sealExtra(k.id, v)
+// sign keeps the signature of a call for its start, if that is still to come.
+func (d *decoder) sign(dst []hub.Event, c *choice, k *call, sig []byte) []hub.Event {
+	if len(sig) == 0 {
+		return dst
 	}
+	if !k.begun {
+		k.sig = bytes.Clone(sig)
+		return dst
+	}
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolUpdate, ID: k.id, Msg: c.msg, More: d.scratch.More()})
+	ev.More.Sig = sig
 	return dst
 }
 
@@ -225,9 +227,12 @@ func (d *decoder) start(dst []hub.Event, c *choice, k *call) []hub.Event {
 	if k.begun && (k.named || len(k.name) == 0) {
 		return dst
 	}
-	dst = d.seal(dst, c, k.extra)
-	k.begun, k.named, k.extra = true, len(k.name) > 0, nil
-	return append(dst, hub.Event{Kind: hub.ToolStart, ID: k.id, Name: k.name, Msg: c.msg, Flags: hub.ClientRuns})
+	k.begun, k.named = true, len(k.name) > 0
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: k.id, Name: k.name, Msg: c.msg, Flags: hub.ClientRuns})
+	if len(k.sig) > 0 {
+		d.scratch.MoreOf(ev).Sig, k.sig = k.sig, nil
+	}
+	return dst
 }
 
 // startLatest emits the start that waited for more of its name, as something else comes.

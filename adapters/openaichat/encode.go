@@ -40,7 +40,6 @@ type encoder struct {
 	sources int    // written so far
 	between []byte // part of the answer whose first delta comes behind the separator
 	sealing sealing
-	extras  map[string]rawjson.Value // of calls that are still to come; see [proofs]
 	usage   usage.Run
 }
 
@@ -71,7 +70,7 @@ func (e *encoder) Reset() {
 	e.skip.Reset()
 	e.asks, e.waiting = 0, 0
 	e.refused, e.spoke, e.between, e.sources = false, false, nil, 0
-	e.sealing, e.extras = sealing{}, nil
+	e.sealing = sealing{}
 	e.usage = usage.Run{}
 }
 
@@ -91,9 +90,10 @@ var writers = hub.Writers[*encoder]{
 	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
 	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
 	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: hub.Silent((*encoder).toolState),
-	hub.ToolEnd: hub.Silent((*encoder).toolState),
-	hub.Usage:   hub.Silent((*encoder).addUsage),
-	hub.Source:  (*encoder).source,
+	hub.ToolUpdate: (*encoder).toolUpdate,
+	hub.ToolEnd:    hub.Silent((*encoder).toolState),
+	hub.Usage:      hub.Silent((*encoder).addUsage),
+	hub.Source:     (*encoder).source,
 }
 
 // Encode implements [hub.Encoder].

@@ -80,7 +80,7 @@ func (e *encoder) wholeMessage(w *jsonwriter.Writer, parts []*hub.Part, l *hub.L
 		w.Text("name", p.Name)
 		w.Text("arguments", conversation.Arguments(p))
 		w.Close('}')
-		w.ValueIf(memberExtra, e.extras[string(p.ID)])
+		w.ValueIf(memberExtra, extraOf(p.Sig))
 		w.Close('}')
 	}
 	w.Close(']')
@@ -108,11 +108,9 @@ func (e *encoder) wholeReasoning(w *jsonwriter.Writer, parts []*hub.Part, l *hub
 		if part.Kind != hub.PartReasoning || len(part.Text)+len(part.Sig) == 0 {
 			continue
 		}
-		before := len(p.extras)
 		p.show(part, i, len(part.Text) > 0)
-		l.AddIf("messages.signature", len(part.Sig) > 0 && !e.reasoning.details && len(p.extras) == before)
+		l.AddIf("messages.signature", len(part.Sig) > 0 && !e.reasoning.details)
 	}
-	e.extras = p.extras
 	if e.reasoning.details {
 		p.write(w)
 	}

@@ -172,12 +172,12 @@ func (w *messageWriter) answer(m *hub.Message) {
 		w.Value("content", []byte("null"))
 	}
 	w.TextIf("name", legalName(m.Name))
-	proofs := w.thoughts(m)
+	w.thoughts(m)
 	if calls {
 		w.OpenAt("tool_calls", '[')
 		for i := range m.Parts {
 			if m.Parts[i].Kind == hub.PartCall {
-				w.call(&m.Parts[i], proofs.extras[string(m.Parts[i].ID)])
+				w.call(&m.Parts[i])
 			}
 		}
 		w.Close(']')
@@ -188,13 +188,12 @@ func (w *messageWriter) answer(m *hub.Message) {
 func isReasoning(p hub.Part) bool { return p.Kind == hub.PartReasoning }
 
 // thoughts writes what the model has thought: what its server wants back as it was, and words where the server has a member for them.
-func (w *messageWriter) thoughts(m *hub.Message) (p proofs) {
+func (w *messageWriter) thoughts(m *hub.Message) {
 	var said []*hub.Part
+	var p proofs
 	for i := range m.Parts {
 		part := &m.Parts[i]
 		switch {
-		case part.Kind == hub.PartCall:
-			p.add(part)
 		case part.Kind != hub.PartReasoning || p.add(part) || len(part.Text) == 0:
 		case w.reasoning != "":
 			said = append(said, part)
@@ -204,14 +203,13 @@ func (w *messageWriter) thoughts(m *hub.Message) (p proofs) {
 	}
 	w.TextIf(w.reasoning, conversation.Joined(said, hub.PartReasoning, nil))
 	p.write(w.Writer)
-	return p
 }
 
-func (w *messageWriter) call(p *hub.Part, extra rawjson.Value) {
+func (w *messageWriter) call(p *hub.Part) {
 	w.losses.AddIf("messages.approval", p.Approval != nil)
 	w.Open('{')
 	w.Text("id", p.ID)
-	w.ValueIf(memberExtra, extra)
+	w.ValueIf(memberExtra, extraOf(p.Sig))
 	if custom := p.Meta.Of(Dialect.Name); custom != nil {
 		w.Const("type", "custom")
 		w.Value("custom", custom)

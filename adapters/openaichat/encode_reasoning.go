@@ -64,19 +64,17 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Extension
 }
 
-// reasonEnd writes the signature, where there is a place for it. What a call has beside its function waits for its start.
+// reasonEnd writes the signature, where there is a place for it.
 func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if len(ev.Rare().Sig) == 0 {
+	switch {
+	case len(ev.Rare().Sig) == 0:
 		return hub.Implied
+	case !e.reasoning.details:
+		return hub.Dropped
 	}
 	n := e.sealing.index(ev.ID)
 	var p proofs
-	p.show(&hub.Part{Sig: ev.More.Sig}, n, e.sealing.hasText)
-	if p.extras != nil {
-		e.extras = p.extras
-		return hub.Extension
-	}
-	if !e.reasoning.details || p.isEmpty() {
+	if p.show(&hub.Part{Sig: ev.More.Sig}, n, e.sealing.hasText); p.isEmpty() {
 		return hub.Dropped
 	}
 	w := jsonwriter.New(append(member.Begin(out, ""), e.head...))

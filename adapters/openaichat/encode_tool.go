@@ -21,10 +21,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = strconv.AppendInt(b, int64(e.asks), 10)
 	b = append(append(b, `,"id":"`...), ev.ID...)
 	b = append(append(b, `","type":"function","function":{"name":"`...), ev.Name...)
-	b = append(b, `","arguments":""}`...)
-	if extra := e.extras[string(ev.ID)]; extra != nil {
-		b = append(append(b, `,"extra_content":`...), extra...)
-	}
+	b = appendExtra(append(b, `","arguments":""}`...), ev)
 	member.End(out, append(b, `}]}`+chunkEnd...))
 	*e.calls.Add(ev.Slot) = clientCall(e.asks)
 	e.asks++
@@ -43,6 +40,26 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(append(b, `,"function":{"arguments":"`...), ev.Text...)
 	member.End(out, append(b, `"}}]}`+chunkEnd...))
 	return hub.Native
+}
+
+// appendExtra appends the signature of a call as Google's servers have it.
+func appendExtra(dst []byte, ev *hub.Event) []byte {
+	if extra := extraOf(ev.Rare().Sig); extra != nil {
+		dst = append(append(dst, `,"`+memberExtra+`":`...), extra...)
+	}
+	return dst
+}
+
+// toolUpdate writes a signature that comes late. Of other news clients have no member.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
+	c := e.calls.Find(ev.Slot)
+	if c == nil || extraOf(ev.Rare().Sig) == nil {
+		return hub.Dropped
+	}
+	b := append(append(member.Begin(out, ""), e.head...), `{"tool_calls":[{"index":`...)
+	b = appendExtra(append(strconv.AppendInt(b, int64(*c), 10), `,"function":{"arguments":""}`...), ev)
+	member.End(out, append(b, `}]}`+chunkEnd...))
+	return hub.Extension
 }
 
 // toolState handles the steps of a call that no frame shows. The end of a call that was left to the client is said by the

@@ -2,9 +2,11 @@ package openaichat
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
@@ -16,7 +18,6 @@ const (
 	memberDetails = "reasoning_details" // of a message: OpenRouter
 	memberBlocks  = "thinking_blocks"   // of a message: LiteLLM
 	memberExtra   = "extra_content"     // of a call: Google
-	memberCall    = "call"              // beside it: the id of the call
 )
 
 // isProof reports whether an element of reasoning_details or thinking_blocks holds more than words.
@@ -41,31 +42,40 @@ func sealDetail(member string, detail rawjson.Value) []byte {
 	return signatures.AppendSealed(nil, w.Buf)
 }
 
-// sealExtra returns a signature that stands for what a call has beside its function.
-func sealExtra(call []byte, extra rawjson.Value) []byte {
+// signatureOf is the signature that a call has beside its function: Gemini's own, or one that stands for the whole object.
+func signatureOf(extra rawjson.Value) []byte {
+	if rawjson.Kind(extra) != '{' || rawjson.IsEmptyObject(extra) {
+		return nil
+	}
+	if sig := rawjson.Text(extra, "google", "thought_signature"); genai.IsBase64(sig) && string(extraOf(sig)) == string(rawjson.AppendCompact(nil, extra)) {
+		return sig
+	}
 	w := jsonwriter.New(nil)
 	w.Open('{')
-	w.Text(memberCall, call)
 	w.Value(memberExtra, extra)
 	w.Close('}')
 	return signatures.AppendSealed(nil, w.Buf)
 }
 
+// extraOf is the object that a call with a signature has beside its function; nil if it can be none of these servers'.
+func extraOf(sig []byte) rawjson.Value {
+	if signatures.IsSealed(sig) {
+		return rawjson.OfKind(rawjson.Get(signatures.Opened(sig), memberExtra), '{')
+	}
+	if len(sig) == 0 || !genai.IsBase64(sig) {
+		return nil
+	}
+	return slices.Concat([]byte(`{"google":{"thought_signature":"`), sig, []byte(`"}}`))
+}
+
 // proofs is what goes back to a server with a message of the model.
 type proofs struct {
 	details, blocks []rawjson.Value
-	extras          map[string]rawjson.Value // what calls have beside their functions, by their ids
 }
 
-// add takes what a part of the message stands for, and reports whether its words go with it.
-func (p *proofs) add(part *hub.Part) (speaks bool) {
+// add takes what a part of reasoning stands for, and reports whether it does.
+func (p *proofs) add(part *hub.Part) bool {
 	opened := signatures.Opened(part.Sig)
-	if v := rawjson.Get(opened, memberExtra); rawjson.Kind(v) == '{' {
-		if p.extras == nil {
-			p.extras = map[string]rawjson.Value{}
-		}
-		p.extras[string(rawjson.Text(opened, memberCall))] = v
-	}
 	if v := rawjson.Get(opened, memberDetails); rawjson.Kind(v) == '{' {
 		p.details = appendDetail(p.details, v, part.Text)
 		return true

@@ -145,7 +145,7 @@ var Dialect = hub.Dialect{
 	Doc:      "The streams of the OpenAI Responses API, and of what imitates it, by server-sent events or WebSocket.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket},
-	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapSealCalls | hub.CapUsage,
 	Options: []hub.OptionSpec{
 		{
 			Name: "model", Type: hub.OptionText, Default: "agent", Encode: true,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // A Sequencer turns the decoded events of a decoder into a normalized stream, on which encoders rely:
@@ -92,6 +93,8 @@ type Config struct {
 	EndGrace time.Duration // how long a RunEnd waits for stragglers
 	Replace  bool          // the target can replace text that it has shown
 	Correct  bool          // if not Replace: text that turns out otherwise is said again in a part of its own, not kept as shown
+	// SealCalls says that the target has a place for signatures of reasoning only. Those of calls go there, see [signatures.Call].
+	SealCalls bool
 }
 
 // NewSequencer makes a sequencer.
@@ -219,7 +222,11 @@ func (s *Sequencer) push(dst []hub.Event, ev *hub.Event) []hub.Event {
 	case hub.TextEnd:
 		return s.textEnd(dst, ev)
 	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
-		return s.tool(dst, s.clientNamed(ev))
+		ev = s.clientNamed(ev)
+		if s.cfg.SealCalls && len(ev.Rare().Sig) > 0 {
+			return s.signedCall(dst, ev)
+		}
+		return s.tool(dst, ev)
 	case hub.AgentStart:
 		return s.agentStart(dst, ev)
 	case hub.AgentEnd:
@@ -252,6 +259,19 @@ func (s *Sequencer) clientNamed(ev *hub.Event) *hub.Event {
 	own := *ev
 	own.Name = name
 	return &own
+}
+
+// signedCall puts the signature of a call into reasoning in front of it.
+func (s *Sequencer) signedCall(dst []hub.Event, ev *hub.Event) []hub.Event {
+	seal := hub.Event{Kind: hub.TextEnd, Chan: hub.Reasoning, Msg: ev.Msg, SubAgent: ev.SubAgent, More: s.scratch.More()}
+	seal.More.Sig = signatures.SealCall(ev.ID, ev.More.Sig)
+	dst = s.textEnd(dst, &seal)
+	own, more := *ev, *ev.More
+	more.Sig, own.More = nil, &more
+	if ev.Kind == hub.ToolUpdate && more.HasOnlyTime() && len(ev.Title)+len(ev.Text)+len(ev.Value) == 0 {
+		return dst
+	}
+	return s.tool(dst, &own)
 }
 
 func afterEndRepair(k hub.Kind) Repair {

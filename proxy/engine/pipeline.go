@@ -86,7 +86,9 @@ func NewPipeline(c Config) *Pipeline {
 		Split: wire.NewSplitter(c.Framing, c.MaxRecord),
 		dec:   policy.NewDecoder(c.From, c.FromOptions),
 		Enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
-		Seq:   sequencer.New(sequencer.Config{Bounds: c.Bounds, EndGrace: c.EndGrace, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
+		Seq: sequencer.New(sequencer.Config{
+			Bounds: c.Bounds, EndGrace: c.EndGrace, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct, SealCalls: c.To.Caps.Has(hub.CapSealCalls),
+		}),
 		Out:   wire.NewOut(c.To.Framing),
 		Stats: new(Stats),
 		from:  c.From.Name, framing: c.Framing,

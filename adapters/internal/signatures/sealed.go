@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -25,6 +26,28 @@ func AppendSealed(dst []byte, pieces ...[]byte) []byte {
 		plain = append(plain, p...)
 	}
 	return base64.StdEncoding.AppendEncode(dst, append(plain, '}'))
+}
+
+// The members of what stands for the signature of a call.
+const (
+	memberCall = "call"
+	memberSig  = "sig"
+)
+
+// SealCall returns the signature of reasoning that stands for that of a call, both string bodies. Most dialects have no place for one there.
+func SealCall(id, sig []byte) []byte {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	w.Text(memberCall, id)
+	w.Text(memberSig, sig)
+	w.Close('}')
+	return AppendSealed(nil, w.Buf)
+}
+
+// Call is the signature of a call that one of reasoning stands for; nil if it stands for none.
+func Call(sealed []byte) (id, sig []byte) {
+	opened := Opened(sealed)
+	return rawjson.Text(opened, memberCall), rawjson.Text(opened, memberSig)
 }
 
 // IsSealed reports whether a signature stands for a value.
