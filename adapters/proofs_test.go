@@ -36,6 +36,17 @@ var proofs = []struct {
 		`{"candidates":[{"content":{"role":"model","parts":[{"text":"So.","thought":true}]}}]}`,
 		`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"c1","name":"weather","args":{}},"thoughtSignature":"EjQK"}]},"finishReason":"STOP"}]}`,
 	}, `{"thoughtSignature":"EjQK","functionCall":{"id":"c1","name":"weather","args":{}}}`},
+	{"aisdk", signedByAISDK, `"providerMetadata":{"anthropic":{"signature":"EqQB"}}`},
+	{"aisdk", signedByAISDK, `"callProviderMetadata":{"google":{"thoughtSignature":"EjQK"}}`},
+}
+
+// signedByAISDK is an answer of a server of the AI SDK, of which each provider finds its own metadata only.
+var signedByAISDK = []string{
+	`{"type":"start","messageId":"m1"}`, `{"type":"start-step"}`,
+	`{"type":"reasoning-start","id":"r1"}`, `{"type":"reasoning-delta","id":"r1","delta":"So."}`,
+	`{"type":"reasoning-end","id":"r1","providerMetadata":{"anthropic":{"signature":"EqQB"}}}`,
+	`{"type":"tool-input-available","toolCallId":"c1","toolName":"weather","input":{},"providerMetadata":{"google":{"thoughtSignature":"EjQK"}}}`,
+	`{"type":"finish-step"}`, `{"type":"finish"}`,
 }
 
 // chatAnswer is an answer of Chat with a call, before which a delta stands.
@@ -50,7 +61,15 @@ func chatAnswer(delta, call string) []string {
 // readBy is what the decoder of a dialect reads of records.
 func readBy(t *testing.T, d *hub.Dialect, records []string) (all []hub.Event) {
 	t.Helper()
-	dec := d.NewDecoder(d.Defaults())
+	raw := map[string]any{}
+	if d.Name == "aisdk" { // whose records do not say which tools the client runs
+		raw["client_tools"] = []any{"weather"}
+	}
+	options, problems := d.ParseOptions(raw)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	dec := d.NewDecoder(options)
 	add := func(evs []hub.Event) {
 		for i := range evs {
 			ev, _ := adaptertest.CopyEvent(&evs[i])

@@ -292,7 +292,7 @@ func TestManyDocuments(t *testing.T) {
 
 // TestSignaturesOfOthers: what a server of Chat wants back is nothing that the API of another provider takes.
 func TestSignaturesOfOthers(t *testing.T) {
-	const extra = `"extra_content":{"google":{"thought_signature":"EjQK"}}`
+	const extra = `"extra_content":{"vertex":{"thought_signature":"EjQK"}}`
 	body := func(members, call string) string {
 		return `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a",` + members + `"tool_calls":[{"id":"c1","type":"function",` + call +
 			`"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"r"}]}`
@@ -301,6 +301,9 @@ func TestSignaturesOfOthers(t *testing.T) {
 	for _, to := range []string{"anthropic", "bedrock", "gemini", "gemini-interactions", "openai-responses"} {
 		translates(t, "openai-chat", to, body("", extra+","), "messages.signature", "!eyJzYWJpciI6", "!EjQK")
 	}
+	const google = `"extra_content":{"google":{"thought_signature":"EjQK"}},` // which is Gemini's own
+	translates(t, "openai-chat", "gemini", body("", google), "", `{"thoughtSignature":"EjQK","functionCall":`)
+	translates(t, "openai-chat", "openai-chat", body("", google), "", google)
 	translates(t, "openai-chat", "anthropic", body(details, ""), "messages.reasoning,messages.signature", "!EqQB")
 	translates(t, "openai-chat", "openai-chat", body(details, extra+","), "",
 		extra, `"reasoning_details":[{"type":"reasoning.text","format":"f","signature":"EqQB","text":"So be it."}]`)

@@ -31,7 +31,7 @@ func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: ch})
-	d.sigs.Keep(id, signatures.Of(d.rec.ProviderMetadata))
+	d.sigs.Keep(id, signatures.OfMetadata(d.rec.ProviderMetadata))
 	return dst, nil
 }
 
@@ -43,7 +43,7 @@ func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 		return dst, member.Wrong(d.rec.Delta, "delta", "want a string")
 	}
 	if ch == hub.Reasoning {
-		d.sigs.Keep(id, signatures.Of(d.rec.ProviderMetadata))
+		d.sigs.Keep(id, signatures.OfMetadata(d.rec.ProviderMetadata))
 	}
 	if len(text) == 0 {
 		return dst, err
@@ -62,7 +62,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 		dst = d.citation(dst, id, citation)
 	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id})
-	if sig := signatures.Of(d.rec.ProviderMetadata); len(sig) > 0 { // some models sign what they answer, too
+	if sig := signatures.OfMetadata(d.rec.ProviderMetadata); len(sig) > 0 { // some models sign what they answer, too
 		d.scratch.MoreOf(ev).Sig = sig
 	}
 	return dst, nil
@@ -74,7 +74,7 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	d.sigs.Keep(id, signatures.Of(d.rec.ProviderMetadata))
+	d.sigs.Keep(id, signatures.OfMetadata(d.rec.ProviderMetadata))
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning})
 	if sig := d.sigs.Take(id); sig != nil {
 		d.scratch.MoreOf(ev).Sig = d.scratch.Copy(sig)

@@ -5,6 +5,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/approval"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // call is what the decoder knows of a call.
@@ -13,6 +14,7 @@ type call struct {
 	answered bool // has an output
 	shown    bool // has a preliminary output, which what comes last replaces even if it is nothing
 	failed   bool // its input was refused, which is its end; servers say so once more as its output
+	signed   bool // has its signature
 }
 
 // known returns the call of that id, nil if the stream has not announced it.
@@ -25,13 +27,17 @@ func (d *decoder) announce(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 	}
 	name := rawjson.Body(d.rec.ToolName)
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Title: rawjson.Body(d.rec.Title)})
+	c := d.remember(id)
+	if sig := signatures.OfMetadata(d.rec.ProviderMetadata); sig != nil {
+		d.scratch.MoreOf(ev).Sig, c.signed = sig, true
+	}
 	switch {
 	case d.clientTools.Has(name):
 		ev.Flags |= hub.ClientRuns
 	case len(d.clientTools) == 0 && !rawjson.IsTrue(d.rec.ProviderExecuted) && !rawjson.IsTrue(d.rec.Dynamic):
 		ev.Status = hub.StatusUnknown
 	}
-	return dst, d.remember(id)
+	return dst, c
 }
 
 // remember notes a new call. What goes beyond the bound is not kept, and so is announced with each of its records.
@@ -87,14 +93,19 @@ func (d *decoder) inputAvailable(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, _ = d.announce(dst, id)
-	return d.ready(dst, id), nil
+	dst, c := d.announce(dst, id)
+	return d.ready(dst, id, c), nil
 }
 
 // ready ends the arguments. What our own encoder said of the call follows as an update.
-func (d *decoder) ready(dst []hub.Event, id []byte) []hub.Event {
+func (d *decoder) ready(dst []hub.Event, id []byte, c *call) []hub.Event {
 	dst = d.put(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: rawjson.Body(d.rec.ToolName), Value: d.rec.Input})
-	title, kind, locations, sig := rawjson.Body(d.own("title")), rawjson.Body(d.own("kind")), d.own("locations"), rawjson.Body(d.own("signature"))
+	title, kind, locations := rawjson.Body(d.own("title")), rawjson.Body(d.own("kind")), d.own("locations")
+	var sig []byte
+	if !c.signed {
+		sig = signatures.OfMetadata(d.rec.ProviderMetadata)
+		c.signed = sig != nil
+	}
 	if title == nil && kind == nil && locations == nil && sig == nil {
 		return dst
 	}
@@ -114,7 +125,7 @@ func (d *decoder) inputError(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, c := d.announce(dst, id)
-	dst = d.ready(dst, id)
+	dst = d.ready(dst, id, c)
 	c.failed = true
 	d.answer(c)
 	return d.errorEnd(dst, id), nil

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // AppendMessages writes messages of the agent's in a row with one id as steps of one message. Agents refuse null, messages
@@ -181,15 +182,22 @@ func (w *messageWriter) source(p *hub.Part) {
 
 // extras writes the members that this dialect has noted of a part, or a signature of another in the form that our streams have.
 func (w *messageWriter) extras(p *hub.Part) {
-	noted := p.Meta.Of(Dialect.Name)
+	noted, name := p.Meta.Of(Dialect.Name), "providerMetadata"
+	if p.Kind == hub.PartCall {
+		name = "callProviderMetadata"
+	}
+	signed := signatures.Metadata(p.Sig)
 	for key, value := range rawjson.EachField(noted) {
+		if isMetadata(signed) && string(key) == name {
+			continue
+		}
 		if p.Kind != hub.PartCall || fits(string(key), p) {
 			w.Value(string(key), value)
 		}
 	}
-	name := "providerMetadata"
-	if p.Kind == hub.PartCall {
-		name = "callProviderMetadata"
+	if isMetadata(signed) {
+		w.Value(name, signed)
+		return
 	}
 	if len(p.Sig) == 0 || rawjson.Get(noted, name) != nil || p.Kind == hub.PartData {
 		return

@@ -75,7 +75,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	var own []byte
-	if m := ev.More; m != nil && len(m.Sig) > 0 && !bytes.Equal(signatures.Of(m.Meta), m.Sig) {
+	if m := ev.More; m != nil && len(m.Sig) > 0 && !bytes.Equal(signatures.OfMetadata(m.Meta), m.Sig) {
 		own = member.AppendText(nil, `,"signature":"`, m.Sig)
 	}
 	if !p.open && own != nil {

@@ -119,11 +119,11 @@ func TestOperations(t *testing.T) {
 
 // TestCapNames: each ability has its name.
 func TestCapNames(t *testing.T) {
-	all := CapSubAgents | CapLinear | CapReplace | CapExecutedTools | CapClientTools | CapReasoning | CapAsks | CapPlan | CapUsage | CapLate
+	all := CapSubAgents | CapLinear | CapReplace | CapExecutedTools | CapClientTools | CapReasoning | CapAsks | CapPlan | CapUsage | CapLate | CapSealCalls
 	if got := all.Names(); !slices.Equal(got, capNames[:]) {
 		t.Errorf("got %q", got)
 	}
-	for i, one := range []Caps{CapSubAgents, CapLinear, CapReplace, CapExecutedTools, CapClientTools, CapReasoning, CapAsks, CapPlan, CapUsage, CapLate} {
+	for i, one := range []Caps{CapSubAgents, CapLinear, CapReplace, CapExecutedTools, CapClientTools, CapReasoning, CapAsks, CapPlan, CapUsage, CapLate, CapSealCalls} {
 		if got := one.Names(); !slices.Equal(got, capNames[i:i+1]) {
 			t.Errorf("%d: got %q", i, got)
 		}

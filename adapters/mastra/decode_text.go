@@ -38,7 +38,7 @@ func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	d.sigs.Keep(id, signatures.Of(d.rec.Payload.ProviderMetadata))
+	d.sigs.Keep(id, signatures.OfMetadata(d.rec.Payload.ProviderMetadata))
 	return d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: ch}), nil
 }
 
@@ -51,7 +51,7 @@ func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 		return dst, member.Wrong(p.Text, "payload.text", "want a string")
 	}
 	if ch == hub.Reasoning {
-		d.sigs.Keep(id, signatures.Of(p.ProviderMetadata))
+		d.sigs.Keep(id, signatures.OfMetadata(p.ProviderMetadata))
 	}
 	if len(text) == 0 {
 		return dst, err
@@ -65,7 +65,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id})
-	d.sigs.Keep(id, signatures.Of(d.rec.Payload.ProviderMetadata)) // some models sign what they answer, too
+	d.sigs.Keep(id, signatures.OfMetadata(d.rec.Payload.ProviderMetadata)) // some models sign what they answer, too
 	d.signed(ev)
 	return dst, nil
 }
@@ -94,7 +94,7 @@ func (d *decoder) redacted(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: hub.Reasoning})
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning})
-	d.sigs.Keep(id, rawjson.Or(rawjson.Body(d.rec.Payload.Data), string(signatures.Of(d.rec.Payload.ProviderMetadata))))
+	d.sigs.Keep(id, rawjson.Or(rawjson.Body(d.rec.Payload.Data), string(signatures.OfMetadata(d.rec.Payload.ProviderMetadata))))
 	d.signed(ev)
 	return dst, nil
 }

@@ -80,7 +80,7 @@ func (e *encoder) wholeMessage(w *jsonwriter.Writer, parts []*hub.Part, l *hub.L
 		w.Text("name", p.Name)
 		w.Text("arguments", conversation.Arguments(p))
 		w.Close('}')
-		w.ValueIf(memberExtra, extraOf(p.Sig))
+		w.ValueIf(memberExtra, shownExtra(p.Sig))
 		w.Close('}')
 	}
 	w.Close(']')

@@ -15,11 +15,11 @@ import (
 
 // AppendMessages writes a message of the model as one with all of its calls, and each result as a message behind it.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	return appendMessages(dst, ms, "", l)
+	w := messageWriter{Writer: jsonwriter.New(dst), losses: l, extra: shownExtra}
+	return w.messages(ms)
 }
 
-func appendMessages(dst []byte, ms []hub.Message, reasoning string, l *hub.Losses) []byte {
-	w := messageWriter{Writer: jsonwriter.New(dst), losses: l, reasoning: reasoning}
+func (w *messageWriter) messages(ms []hub.Message) []byte {
 	w.Open('[')
 	for i := range ms {
 		w.message(&ms[i])
@@ -31,7 +31,8 @@ func appendMessages(dst []byte, ms []hub.Message, reasoning string, l *hub.Losse
 type messageWriter struct {
 	*jsonwriter.Writer
 	losses    *hub.Losses
-	reasoning string // the member in which reasoning goes back, "" if there is none; see the option history_reasoning
+	extra     func(sig []byte) rawjson.Value // what a call with a signature has beside its function
+	reasoning string                         // the member in which reasoning goes back, "" if there is none; see the option history_reasoning
 }
 
 func (w *messageWriter) message(m *hub.Message) {
@@ -209,7 +210,7 @@ func (w *messageWriter) call(p *hub.Part) {
 	w.losses.AddIf("messages.approval", p.Approval != nil)
 	w.Open('{')
 	w.Text("id", p.ID)
-	w.ValueIf(memberExtra, extraOf(p.Sig))
+	w.ValueIf(memberExtra, w.extra(p.Sig))
 	if custom := p.Meta.Of(Dialect.Name); custom != nil {
 		w.Const("type", "custom")
 		w.Value("custom", custom)

@@ -74,9 +74,7 @@ func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	n := e.sealing.index(ev.ID)
 	var p proofs
-	if p.show(&hub.Part{Sig: ev.More.Sig}, n, e.sealing.hasText); p.isEmpty() {
-		return hub.Dropped
-	}
+	p.show(&hub.Part{Sig: ev.More.Sig}, n, e.sealing.hasText)
 	w := jsonwriter.New(append(member.Begin(out, ""), e.head...))
 	w.Open('{')
 	p.write(w)

@@ -44,7 +44,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // appendExtra appends the signature of a call as Google's servers have it.
 func appendExtra(dst []byte, ev *hub.Event) []byte {
-	if extra := extraOf(ev.Rare().Sig); extra != nil {
+	if extra := shownExtra(ev.Rare().Sig); extra != nil {
 		dst = append(append(dst, `,"`+memberExtra+`":`...), extra...)
 	}
 	return dst
@@ -53,7 +53,7 @@ func appendExtra(dst []byte, ev *hub.Event) []byte {
 // toolUpdate writes a signature that comes late. Of other news clients have no member.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls.Find(ev.Slot)
-	if c == nil || extraOf(ev.Rare().Sig) == nil {
+	if c == nil || len(ev.Rare().Sig) == 0 {
 		return hub.Dropped
 	}
 	b := append(append(member.Begin(out, ""), e.head...), `{"tool_calls":[{"index":`...)

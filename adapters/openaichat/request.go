@@ -150,7 +150,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Key("messages")
 	w.Append(func(dst []byte) []byte {
 		ready := conversation.WithoutLone(conversation.Ready(req.Messages), l)
-		return appendMessages(dst, ready, reasoningMember(req.Upstream), l)
+		w := messageWriter{Writer: jsonwriter.New(dst), losses: l, extra: extraOf, reasoning: reasoningMember(req.Upstream)}
+		return w.messages(ready)
 	})
 	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
 	if len(tools) > 0 {

@@ -47,7 +47,7 @@ func signatureOf(extra rawjson.Value) []byte {
 	if rawjson.Kind(extra) != '{' || rawjson.IsEmptyObject(extra) {
 		return nil
 	}
-	if sig := rawjson.Text(extra, "google", "thought_signature"); genai.IsBase64(sig) && string(extraOf(sig)) == string(rawjson.AppendCompact(nil, extra)) {
+	if sig := rawjson.Text(extra, "google", "thought_signature"); len(sig) > 0 && bytes.Equal(googleExtra(sig), rawjson.AppendCompact(nil, extra)) {
 		return sig
 	}
 	w := jsonwriter.New(nil)
@@ -57,7 +57,7 @@ func signatureOf(extra rawjson.Value) []byte {
 	return signatures.AppendSealed(nil, w.Buf)
 }
 
-// extraOf is the object that a call with a signature has beside its function; nil if it can be none of these servers'.
+// extraOf is the object that a server gets back for the signature of a call; nil if that can be none of such a server's.
 func extraOf(sig []byte) rawjson.Value {
 	if signatures.IsSealed(sig) {
 		return rawjson.OfKind(rawjson.Get(signatures.Opened(sig), memberExtra), '{')
@@ -65,7 +65,19 @@ func extraOf(sig []byte) rawjson.Value {
 	if len(sig) == 0 || !genai.IsBase64(sig) {
 		return nil
 	}
+	return googleExtra(sig)
+}
+
+func googleExtra(sig []byte) rawjson.Value {
 	return slices.Concat([]byte(`{"google":{"thought_signature":"`), sig, []byte(`"}}`))
+}
+
+// shownExtra is the object that a client gets for the signature of a call; nil if there is none. Clients that keep any, keep Google's.
+func shownExtra(sig []byte) rawjson.Value {
+	if extra := extraOf(sig); extra != nil || len(sig) == 0 {
+		return extra
+	}
+	return googleExtra(sig)
 }
 
 // proofs is what goes back to a server with a message of the model.
@@ -87,12 +99,10 @@ func (p *proofs) add(part *hub.Part) bool {
 	return false
 }
 
-// show takes a part that a client is shown, as the n-th of the answer. A signature that stands for nothing is one of a provider.
+// show takes a part that a client is shown, as the n-th of the answer. A signature that is not of this dialect's servers passes as it is.
 func (p *proofs) show(part *hub.Part, n int, hasText bool) {
 	from := len(p.details)
-	if signatures.IsSealed(part.Sig) {
-		p.add(part)
-	} else {
+	if !p.add(part) {
 		p.details = append(p.details, plainDetail(part, hasText))
 	}
 	for i := range p.details[from:] {
@@ -155,8 +165,6 @@ func withMember(object rawjson.Value, member string, v rawjson.Value) rawjson.Va
 	w.Close('}')
 	return w.Buf
 }
-
-func (p *proofs) isEmpty() bool { return len(p.details)+len(p.blocks) == 0 }
 
 // write writes the members of a message.
 func (p *proofs) write(w *jsonwriter.Writer) {

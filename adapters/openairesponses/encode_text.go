@@ -156,16 +156,19 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if t == nil {
 		return hub.Dropped
 	}
+	sig := ev.Rare().Sig
+	lost := len(sig) > 0
 	var item []byte
 	if t.ch == hub.Reasoning {
-		item = e.closeReasoning(out, t, ev)
+		lost = lost && !e.passes(sig)
+		item = e.closeReasoning(out, t, sig)
 	} else {
 		item = e.closeMessage(out, t)
 	}
 	e.done(out, t.at, item)
 	t.forget()
 	e.texts.Drop(ev.Slot)
-	return hub.Native
+	return hub.FoldedIf(lost)
 }
 
 // done ends an item and keeps it for the terminal event.
@@ -206,7 +209,7 @@ func (e *encoder) closeMessage(out *wire.Out, t *text) []byte {
 
 // closeReasoning closes the part of reasoning, if there is one, and returns the item. A signature is the upstream's own:
 // a server that did not make it refuses it, so it goes on only if the route says that this one will know it.
-func (e *encoder) closeReasoning(out *wire.Out, t *text, ev *hub.Event) []byte {
+func (e *encoder) closeReasoning(out *wire.Out, t *text, sig []byte) []byte {
 	if t.opened {
 		b := append(append(e.openPart(out, "response.reasoning_summary_text.done", t), `,"text":"`...), t.full...)
 		e.close(out, append(b, '"'))
@@ -220,7 +223,7 @@ func (e *encoder) closeReasoning(out *wire.Out, t *text, ev *hub.Event) []byte {
 		item = append(item, `"}`...)
 	}
 	item = append(item, ']')
-	if sig := ev.Rare().Sig; e.passes(sig) && e.keep(len(sig)) {
+	if e.passes(sig) && e.keep(len(sig)) {
 		item = append(append(item, `,"encrypted_content":`...), '"')
 		item = append(append(item, sig...), '"')
 	}

@@ -12,8 +12,11 @@ import (
 // Google.
 var members = [...]string{"signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"}
 
-// Of finds the signature in provider metadata, whoever the provider is.
+// Of finds the signature in provider metadata, whoever the provider is. One of Sabir's comes first, as it stands for others.
 func Of(metadata rawjson.Value) []byte {
+	if own := ownOf(metadata); len(own) > 0 {
+		return own
+	}
 	for _, provider := range rawjson.EachField(metadata) {
 		for _, name := range members {
 			if sig := rawjson.Text(provider, name); len(sig) > 0 {
@@ -23,6 +26,26 @@ func Of(metadata rawjson.Value) []byte {
 	}
 	return nil
 }
+
+// ownOf is a signature that Sabir has put there.
+func ownOf(metadata rawjson.Value) []byte { return rawjson.Text(metadata, "sabir", "signature") }
+
+// OfMetadata is what goes back to a server for provider metadata that hold a signature, nil where they hold none: one that stands for the
+// whole, as a provider finds its own there only.
+func OfMetadata(metadata rawjson.Value) []byte {
+	switch sig := Of(metadata); {
+	case len(sig) == 0:
+		return nil
+	case len(ownOf(metadata)) > 0:
+		return sig
+	}
+	return AppendSealed(nil, []byte(`{"`+memberMetadata+`":`), metadata, []byte{'}'})
+}
+
+// Metadata are the provider metadata that a signature stands for, nil if it stands for none.
+func Metadata(sig []byte) rawjson.Value { return rawjson.Get(Opened(sig), memberMetadata) }
+
+const memberMetadata = "providerMetadata"
 
 // Redacted names a part of reasoning that is there in encrypted form only.
 const Redacted = "redacted"
