@@ -86,11 +86,13 @@ func detailParts(member string, v rawjson.Value) (parts []hub.Part) {
 	index, open := []byte(nil), false // of the part that is still without a signature
 	for detail := range rawjson.Each(v) {
 		at := rawjson.Get(detail, "index")
-		if !open || !bytes.Equal(at, index) {
-			parts, index, open = append(parts, hub.Part{Kind: hub.PartReasoning}), at, true
+		if text := detailText(detail); open && bytes.Equal(at, index) {
+			parts[len(parts)-1].Text = append(parts[len(parts)-1].Text, text...)
+		} else {
+			parts = append(parts, hub.Part{Kind: hub.PartReasoning, Text: slices.Clip(text)}) // what follows must not go into the body
+			index, open = at, true
 		}
 		p := &parts[len(parts)-1]
-		p.Text = append(p.Text[:len(p.Text):len(p.Text)], detailText(detail)...)
 		if isProof(detail) {
 			p.Name, p.Sig = proofOf(member, detail)
 			open = false

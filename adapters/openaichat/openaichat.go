@@ -31,7 +31,7 @@
 //	  reasoning  reasoning_content, or as the option reasoning says; the signature only in reasoning_details. What a server wants
 //	             back whole (reasoning_details, thinking_blocks, extra_content of calls) is read as one signature; see sealed.go
 //	tool.*       of calls that the client runs: tool_calls, with dense indexes in the order of the starts. No frame says that
-//	             the arguments are complete, the end of the run does
+//	             the arguments are complete, the end of the run does. extra_content = Sig
 //	usage        of the run: the chunk after the finish; of steps: their sum, unless the run says its own
 //	source       delta.annotations, as servers with a web search send them
 //	raw          (read only) frames of unknown types

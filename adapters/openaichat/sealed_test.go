@@ -1,6 +1,7 @@
 package openaichat_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -29,5 +30,30 @@ func TestReasoningHistory(t *testing.T) {
 		if lost := strings.Join(l.Names, ","); lost != "messages.reasoning" { // of the message that has nothing else
 			t.Errorf("%s: lost %s", value, lost)
 		}
+	}
+}
+
+// TestManyDetails: clients that keep each delta of the stream as a detail send thousands of them, which cost work in proportion.
+func TestManyDetails(t *testing.T) {
+	body := func(n int) []byte {
+		detail := `{"type":"reasoning.text","text":"a piece of it ","index":0},`
+		return []byte(`{"messages":[{"role":"assistant","content":"a","reasoning_details":[` + strings.Repeat(detail, n) + `{"type":"reasoning.text","signature":"EqQB","index":0}]}]}`)
+	}
+	grown := func(n int) uint64 {
+		var before, after runtime.MemStats
+		b := body(n)
+		runtime.ReadMemStats(&before)
+		req := hub.Request{Header: func(string) string { return "" }}
+		if err := openaichat.Dialect.Requests.DecodeRequest(&req, b); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if p := req.Messages[0].Parts[0]; len(p.Text) != n*len("a piece of it ") || string(p.Sig) != "EqQB" {
+			t.Fatalf("%d: %d bytes, signed %s", n, len(p.Text), p.Sig)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := grown(1000), grown(20_000); many > 40*few {
+		t.Errorf("20 times as many details allocate %d bytes instead of %d", many, few)
 	}
 }
