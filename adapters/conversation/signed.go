@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -15,9 +16,9 @@ func signedCalls(ms []hub.Message) []hub.Message {
 	ms = slices.Clone(ms)
 	var s callSigner
 	for i := range ms {
-		s.learn(&ms[i])
-	}
-	for i := range ms {
+		if ms[i].Role == hub.RoleUser {
+			s.waiting = nil
+		}
 		s.sign(&ms[i])
 	}
 	return ms
@@ -33,27 +34,13 @@ func sealsCall(p hub.Part) bool {
 	return len(sig) > 0
 }
 
-// callSigner knows which calls there are, and the signatures that name one.
-type callSigner struct {
-	calls   map[string]bool
-	named   map[string][]byte
-	waiting [][]byte // for the next call: their own has another id by now, as ids are to be unlike in a conversation
-}
+// callSigner keeps the signatures that wait for their calls, in their order: agents count calls anew in each turn, so that an id says little.
+type callSigner struct{ waiting []callSignature }
 
-func (s *callSigner) learn(m *hub.Message) {
-	if s.calls == nil {
-		s.calls, s.named = map[string]bool{}, map[string][]byte{}
-	}
-	for i := range m.Parts {
-		switch p := &m.Parts[i]; {
-		case p.Kind == hub.PartCall:
-			s.calls[string(p.ID)] = true
-		case sealsCall(*p):
-			id, sig := signatures.Call(p.Sig)
-			s.named[string(id)] = sig
-		}
-	}
-}
+// maxWaiting bounds what is searched for each call. Models ask for a few calls at once.
+const maxWaiting = 128
+
+type callSignature struct{ id, sig []byte }
 
 // sign takes the signatures out of the reasoning of a message, and gives calls theirs.
 func (s *callSigner) sign(m *hub.Message) {
@@ -61,10 +48,13 @@ func (s *callSigner) sign(m *hub.Message) {
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == hub.PartCall && len(p.Sig) == 0:
-			p.Sig = s.of(p.ID)
+			p.Sig = s.take(p.ID)
 		case sealsCall(p):
-			if id, sig := signatures.Call(p.Sig); !s.calls[string(id)] {
-				s.waiting = append(s.waiting, sig)
+			id, sig := signatures.Call(p.Sig)
+			if c := unsigned(parts, id); c != nil {
+				c.Sig = sig // it has come late
+			} else if len(s.waiting) < maxWaiting {
+				s.waiting = append(s.waiting, callSignature{id, sig})
 			}
 			if p.Sig = nil; len(p.Text) == 0 {
 				continue
@@ -75,11 +65,28 @@ func (s *callSigner) sign(m *hub.Message) {
 	m.Parts = parts
 }
 
-func (s *callSigner) of(id []byte) []byte {
-	if sig := s.named[string(id)]; sig != nil || len(s.waiting) == 0 {
-		return sig
+// take returns the signature for a call: that of its id, of the id that it had before ids were made unlike, or the first.
+func (s *callSigner) take(id []byte) []byte {
+	if len(s.waiting) == 0 {
+		return nil
 	}
-	sig := s.waiting[0]
-	s.waiting = s.waiting[1:]
+	at := slices.IndexFunc(s.waiting, func(w callSignature) bool { return bytes.Equal(w.id, id) })
+	if at < 0 {
+		at = max(0, slices.IndexFunc(s.waiting, func(w callSignature) bool { return bytes.HasPrefix(id, w.id) }))
+	}
+	sig := s.waiting[at].sig
+	s.waiting = slices.Delete(s.waiting, at, at+1)
 	return sig
+}
+
+// unsigned is the last part if it is the call of that id, without a signature.
+func unsigned(parts []hub.Part, id []byte) *hub.Part {
+	if len(parts) == 0 {
+		return nil
+	}
+	p := &parts[len(parts)-1]
+	if p.Kind != hub.PartCall || len(p.Sig) > 0 || !bytes.Equal(p.ID, id) {
+		return nil
+	}
+	return p
 }

@@ -16,13 +16,18 @@ func TestSignedCalls(t *testing.T) {
 		return hub.Part{Kind: hub.PartReasoning, Sig: signatures.SealCall([]byte(id), []byte(sig)), Text: []byte(text)}
 	}
 	call := func(id string) hub.Part { return hub.Part{Kind: hub.PartCall, ID: []byte(id)} }
+	agent := func(parts ...hub.Part) hub.Message { return hub.Message{Role: hub.RoleAgent, Parts: parts} }
 	before := []hub.Message{
-		{Role: hub.RoleAgent, Parts: []hub.Part{sealed("a", "one", "So."), call("b"), call("a"), call("c")}},
-		{Role: hub.RoleAgent, Parts: []hub.Part{sealed("t1", "two", ""), call("t1-x"), call("d"), sealed("d", "late", "")}},
-		{Role: hub.RoleAgent, Parts: []hub.Part{{Kind: hub.PartReasoning, Sig: []byte("own")}}},
+		agent(sealed("a", "one", "So."), call("a"), call("b")),
+		agent(sealed("a", "two", ""), sealed("b", "three", ""), call("b-x"), call("a-x"), call("c-x")),
+		agent(call("d"), sealed("d", "late", "")),
+		agent(sealed("e", "before", "")), agent(call("f")),
+		agent(sealed("g", "lone", "")), {Role: hub.RoleUser}, agent(call("h")),
+		agent(hub.Part{Kind: hub.PartReasoning, Sig: []byte("own")}),
 	}
 	shown := show(before)
-	want := `reasoning "So." ""; call b ""; call a "one"; call c ""; call t1-x "two"; call d "late"; reasoning "" "own"; `
+	want := `reasoning "So." ""; call a "one"; call b ""; call b-x "three"; call a-x "two"; call c-x ""; call d "late"; call f "before"; ` +
+		`call h ""; reasoning "" "own"; `
 	if got := show(signedCalls(before)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
