@@ -26,7 +26,7 @@
 //	agent.*      a branch, which agents have that work beside others: its last name = Name; ends with endOfAgent. Agents to which
 //	             another hands over have none: they go on in the place of that one, in steps of their own
 //	text.*       part text; on the reasoning channel with thought; Sig = thoughtSignature. Of author user: flag user
-//	tool.*       part functionCall: start and ready at once; flagged client_runs if it is in longRunningToolIds
+//	tool.*       part functionCall: start and ready at once; flagged client_runs if it is in longRunningToolIds; Sig = thoughtSignature
 //	tool.end     part functionResponse: {"result"} = Text or Value, {"error"} = Err, others = Value. Provisional if the call is
 //	             long-running, or among requestedToolConfirmations or requestedAuthConfigs. Of a call that the stream has not
 //	             shown: flagged resumed

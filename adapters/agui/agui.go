@@ -45,7 +45,7 @@
 //	tool.ready   TOOL_CALL_END
 //	tool.end     TOOL_CALL_RESULT: content = Text, or Value as text, or the blocks in words, or Err; messageId = Msg if it is
 //	             free. None for a call that is left to the client, since that is how clients know it
-//	tool.update  REASONING_ENCRYPTED_VALUE for a signature, else CUSTOM sabir.tool.update
+//	tool.update  CUSTOM sabir.tool.update; REASONING_ENCRYPTED_VALUE for a signature, as behind a start that has one
 //	tool.output  CUSTOM sabir.tool.output
 //	ask          an interrupt of RUN_FINISHED: reason = Name, message = Title, toolCallId = Ref, responseSchema, expiresAt;
 //	             answered before the end of the run: CUSTOM sabir.ask

@@ -42,11 +42,12 @@
 //	step.*       start-step, finish-step; steps inside a step are not shown. What comes before any step opens one
 //	text.*       text-start, text-delta, text-end. A refusal is text like any other. The user's own words and instructions
 //	             are not shown: the client has its own
-//	  reasoning  reasoning-start, reasoning-delta, reasoning-end. Sig = the signature in the provider metadata
+//	  reasoning  reasoning-start, reasoning-delta, reasoning-end. Sig = the signature in the provider metadata, or one
+//	             that stands for the metadata, which only their own provider can read
 //	tool.start   tool-input-start, unless the client has the call from an earlier run. The agent's own calls are providerExecuted, those that the client runs are not. dynamic
 //	             unless the client runs the tool or the option static_tools names it
 //	tool.args    tool-input-delta
-//	tool.ready   tool-input-available. Arguments that are no JSON: their text as the input of a call that was run, and
+//	tool.ready   tool-input-available, with Sig in the provider metadata. Arguments that are no JSON: their text as the input of a call that was run, and
 //	             tool-input-error where the client would run it
 //	tool.update  data-tool-update, transient
 //	tool.output  tool-output-available with preliminary: the whole output so far. Long outputs are repeated ever more rarely

@@ -22,7 +22,7 @@
 //	run.start    the first frame: responseId = ID, modelVersion = More.Model
 //	text.delta   part text; on the reasoning channel with thought
 //	text.end     Sig = thoughtSignature of a text part: of the answer if it is open, else of reasoning
-//	tool.*       part functionCall, flagged client_runs: start and ready at once; a thoughtSignature is a tool.update with Sig
+//	tool.*       part functionCall, flagged client_runs: start and ready at once; Sig = thoughtSignature
 //	  executed   parts executableCode and codeExecutionResult are the tool code_execution; toolCall and toolResponse are tools
 //	             named by their toolType
 //	file         parts inlineData (Base64) and fileData (URL)

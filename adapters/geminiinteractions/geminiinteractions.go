@@ -39,8 +39,8 @@
 //	  failed     failed, every other status; an error event: message = Err, code = ErrCode
 //	text.*       model_output; text deltas. The part's ID is the index of the step. user_input: flagged user
 //	  reasoning  thought, thought_summary; signature = Sig of the end
-//	tool.*       function_call: the client runs it. tool.args are its arguments_delta, tool.ready the end of its step. A signature is a
-//	             tool.update with Sig
+//	tool.*       function_call: the client runs it. tool.args are its arguments_delta, tool.ready the end of its step. A signature is Sig
+//	             of the start, or of a tool.update where it comes later
 //	  executed   other steps whose type ends in _call, named by the rest of the type: google_search, code_execution, url_context,
 //	             file_search, google_maps …; an mcp_server_tool_call by its name. type, server_name, search_type are in Meta
 //	tool.end     steps whose type ends in _result, by call_id: a string or one text = Text, others = Value; is_error
