@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -81,8 +82,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintln(stderr, "sabir:", shown(err))
 		return exitFailed
 	}
-	fmt.Fprintf(stderr, "sabir: %s\nFor help: %s --help\n", shown(err), cmd.CommandPath())
+	fmt.Fprintf(stderr, "sabir: %s\n%sFor help: %s --help\n", shown(err), takers(cmd, err), cmd.CommandPath())
 	return exitUsage
+}
+
+// takers says which commands take a flag that stands without one.
+func takers(cmd *cobra.Command, err error) string {
+	flag, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok || cmd.HasParent() {
+		return ""
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.Flags().Lookup(flag) != nil {
+			names = append(names, "sabir "+c.Name())
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "It belongs to a command: " + strings.Join(names, ", ") + "\n"
 }
 
 // shown is an error for a terminal: servers and files choose parts of it.

@@ -26,8 +26,9 @@ import (
 func newServe() *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
-		Use:   "serve [--config FILE]",
-		Short: "Serve clients as a configuration says",
+		Use:        "serve [--config FILE]",
+		SuggestFor: []string{"run", "start", "server", "up"},
+		Short:      "Serve clients as a configuration says",
 		Long: `Serve answers clients until it receives a signal. Standard output gets one line
 with the addresses, standard error the log. On a terminal, or with log.format
 console, it begins with a line of curl for each route, to try it.
