@@ -301,9 +301,9 @@ func TestSignaturesOfOthers(t *testing.T) {
 	for _, to := range []string{"anthropic", "bedrock", "gemini", "gemini-interactions", "openai-responses"} {
 		translates(t, "openai-chat", to, body("", extra+","), "messages.signature", "!eyJzYWJpciI6", "!EjQK")
 	}
-	const google = `"extra_content":{"google":{"thought_signature":"EjQK"}},` // which is Gemini's own
-	translates(t, "openai-chat", "gemini", body("", google), "", `{"thoughtSignature":"EjQK","functionCall":`)
-	translates(t, "openai-chat", "openai-chat", body("", google), "", google)
+	gemini := `{"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"EjQK"}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}]}`
+	translates(t, "gemini", "openai-chat", gemini, "", "!extra_content") // OpenAI refuses the member
 	translates(t, "openai-chat", "anthropic", body(details, ""), "messages.reasoning,messages.signature", "!EqQB")
 	translates(t, "openai-chat", "openai-chat", body(details, extra+","), "",
 		extra, `"reasoning_details":[{"type":"reasoning.text","format":"f","signature":"EqQB","text":"So be it."}]`)

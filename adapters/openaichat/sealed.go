@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
@@ -42,13 +41,15 @@ func sealDetail(member string, detail rawjson.Value) []byte {
 	return signatures.AppendSealed(nil, w.Buf)
 }
 
-// signatureOf is the signature that a call has beside its function: Gemini's own, or one that stands for the whole object.
+// signatureOf is the signature of a call that has an object beside its function: one that stands for the whole object, or what a client was
+// shown of another's.
 func signatureOf(extra rawjson.Value) []byte {
 	if rawjson.Kind(extra) != '{' || rawjson.IsEmptyObject(extra) {
 		return nil
 	}
-	if sig := rawjson.Text(extra, "google", "thought_signature"); len(sig) > 0 && bytes.Equal(googleExtra(sig), rawjson.AppendCompact(nil, extra)) {
-		return sig
+	if shown := rawjson.Text(extra, "google", "thought_signature"); signatures.IsSealed(shown) {
+		_, sig := signatures.Call(shown)
+		return rawjson.First(sig, shown)
 	}
 	w := jsonwriter.New(nil)
 	w.Open('{')
@@ -57,19 +58,9 @@ func signatureOf(extra rawjson.Value) []byte {
 	return signatures.AppendSealed(nil, w.Buf)
 }
 
-// extraOf is the object that a server gets back for the signature of a call; nil if that can be none of such a server's.
+// extraOf is the object that a server gets back for the signature of a call, nil if it did not send it: others refuse the member.
 func extraOf(sig []byte) rawjson.Value {
-	if signatures.IsSealed(sig) {
-		return rawjson.OfKind(rawjson.Get(signatures.Opened(sig), memberExtra), '{')
-	}
-	if len(sig) == 0 || !genai.IsBase64(sig) {
-		return nil
-	}
-	return googleExtra(sig)
-}
-
-func googleExtra(sig []byte) rawjson.Value {
-	return slices.Concat([]byte(`{"google":{"thought_signature":"`), sig, []byte(`"}}`))
+	return rawjson.OfKind(rawjson.Get(signatures.Opened(sig), memberExtra), '{')
 }
 
 // shownExtra is the object that a client gets for the signature of a call; nil if there is none. Clients that keep any, keep Google's.
@@ -77,7 +68,10 @@ func shownExtra(sig []byte) rawjson.Value {
 	if extra := extraOf(sig); extra != nil || len(sig) == 0 {
 		return extra
 	}
-	return googleExtra(sig)
+	if !signatures.IsSealed(sig) {
+		sig = signatures.SealCall(nil, sig) // so that it is not taken for one of these servers'
+	}
+	return slices.Concat([]byte(`{"google":{"thought_signature":"`), sig, []byte(`"}}`))
 }
 
 // proofs is what goes back to a server with a message of the model.
