@@ -56,6 +56,13 @@ func (s brokenThreads) Of(scope string) ([]string, error) {
 	return s.Store.Of(scope)
 }
 
+func (s brokenThreads) Look(key threads.Key) (threads.View, error) {
+	if err := s.faults.of("Look"); err != nil {
+		return threads.View{}, err
+	}
+	return s.Store.Look(key)
+}
+
 func (s brokenThreads) Create(key threads.Key, seed threads.Seed) error {
 	if err := s.faults.of("Create"); err != nil {
 		return err
@@ -176,11 +183,16 @@ func TestFaultyStoreOfGraphs(t *testing.T) {
 		{"SetMeta", 1, "PATCH", one, `{"metadata":{"a":1}}`},
 	})
 	r.call(t, 200, alice, "GET", "/run"+one, "", `"metadata":{},`)
+	r.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t3"}`)
+	f.set("Look", 2)
+	r.call(t, 200, alice, "POST", "/run/threads/search", `{"limit":1}`, `"t3"`) // the store is asked for no more than the answer has
 	failEach(t, r, f, []faultyRequest{
 		{"Find", 2, "PATCH", one, `{"metadata":{"a":1}}`},
 		{"Find", 1, "POST", "/threads", `{"thread_id":"t2"}`},
 		{"Create", 1, "POST", "/threads", `{"thread_id":"t2"}`},
 		{"Of", 1, "POST", "/threads/search", `{}`},
+		{"Look", 1, "POST", "/threads/search", `{}`},
+		{"runs.Of", 1, "POST", "/threads/search", `{}`},
 		{"runs.Of", 2, "GET", one + "/runs", ""},
 		{"runs.Find", 1, "GET", one + "/runs/" + id, ""},
 		{"runs.Put", 1, "POST", one + "/runs/" + id + "/cancel", ""},

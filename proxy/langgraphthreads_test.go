@@ -93,6 +93,27 @@ func TestLangGraphSearch(t *testing.T) {
 	search(`{"offset":2}`, "")
 }
 
+// TestLangGraphSearchIsNoUse: a search lists the thread used last first, however often it is asked, and changes nothing in which one is
+// forgotten first.
+func TestLangGraphSearchIsNoUse(t *testing.T) {
+	t.Parallel()
+	agent := newAgent(t, streaming(smallRun))
+	r := below(t, agent, "langgraph")
+	for _, name := range []string{"t1", "t2", "t3"} {
+		r.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"`+name+`"}`)
+	}
+	for range 3 {
+		got := r.call(t, 200, alice, "POST", "/run/threads/search", "{}")
+		last, middle, first := strings.Index(got, `"t3"`), strings.Index(got, `"t2"`), strings.Index(got, `"t1"`)
+		if last < 0 || middle < last || first < middle {
+			t.Errorf("the order is another: %s", got)
+		}
+	}
+	if got := r.call(t, 200, alice, "POST", "/run/threads/search", `{"limit":1,"offset":1}`); !strings.Contains(got, `"t2"`) || strings.Contains(got, `"t1"`) {
+		t.Errorf("one in the middle: %s", got)
+	}
+}
+
 // TestLangGraphFailure: who waits for a state gets the failure of the agent in its place, and does not ask again.
 func TestLangGraphFailure(t *testing.T) {
 	t.Parallel()

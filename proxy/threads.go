@@ -119,8 +119,13 @@ func notFound(err error, unknown hub.Code) *hub.Failure {
 
 // thread is what is known of a conversation. Of one that the agent keeps, and that was not begun here, that is what the runs have said that are
 // remembered.
-func (r *route) thread(key threads.Key) (about hub.Thread, f *hub.Failure) {
+func (r *route) thread(key threads.Key) (hub.Thread, *hub.Failure) {
 	v, err := r.threads.Find(key)
+	return r.threadOf(key, &v, err)
+}
+
+// threadOf is thread where the store has answered already.
+func (r *route) threadOf(key threads.Key, v *threads.View, err error) (about hub.Thread, f *hub.Failure) {
 	about = hub.Thread{ID: key.Name, Messages: v.Messages, Busy: v.Busy, Meta: v.Meta, Time: time.Now().UnixMilli(), Begun: v.Begun.UnixMilli()}
 	runs, failed := r.runs.Of(key.Scope, key.Name)
 	if failed != nil {
@@ -145,20 +150,36 @@ func (r *route) thread(key threads.Key) (about hub.Thread, f *hub.Failure) {
 	return about, nil
 }
 
-// findThreads answers which conversations there are.
+// findThreads answers which conversations there are. Each is read when the answer comes to it, so that those which it has no place for cost
+// nothing.
 func (s *Server) findThreads(ctx *fasthttp.RequestCtx, r *route, t *target) {
-	scope, about := r.scopeOf(ctx), r.agent("")
+	scope, about, failed := r.scopeOf(ctx), r.agent(""), (*hub.Failure)(nil)
 	names, err := r.threads.Of(scope)
 	if err != nil {
-		s.rejectOperation(ctx, t, hub.OpFindThreads, asFailure(err))
-		return
+		failed = asFailure(err)
 	}
-	for _, name := range names {
-		if thread, f := r.thread(threads.Key{Scope: scope, Name: name}); f == nil {
-			about.Threads = append(about.Threads, thread)
+	about.Threads = func(yield func(*hub.Thread) bool) {
+		for _, name := range names {
+			thread, f := r.lookAt(threads.Key{Scope: scope, Name: name})
+			switch {
+			case f != nil && f.Code == hub.CodeNotFound: // it was forgotten in the meantime
+			case f != nil:
+				failed = f
+				return
+			case !yield(&thread):
+				return
+			}
 		}
 	}
-	s.replyAbout(ctx, t, hub.OpFindThreads, about)
+	if s.replyAbout(ctx, t, hub.OpFindThreads, about); failed != nil {
+		s.rejectOperation(ctx, t, hub.OpFindThreads, failed)
+	}
+}
+
+// lookAt is thread, and no use of it.
+func (r *route) lookAt(key threads.Key) (hub.Thread, *hub.Failure) {
+	v, err := r.threads.Look(key)
+	return r.threadOf(key, &v, err)
 }
 
 // replyAnswer answers what a client asks of an answer.

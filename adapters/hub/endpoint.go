@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -73,7 +74,7 @@ type Agent struct {
 	Stopped           string                   // the id of the answer whose run was ended, or of the run
 	Answer            string                   // the id of the answer that is asked for
 	Thread            Thread                   // that is asked for
-	Threads           []Thread                 // those that there are, the one used last first
+	Threads           iter.Seq[*Thread]        // those that there are, the one used last first; each is valid until the next
 	Runs              []PastRun                // those that are asked for, of Thread if that is named
 	URL               string                   // of the route, as the client reaches it
 	Asked             *Request                 // what the request says of its form; not nil

@@ -179,20 +179,22 @@ func appendThreads(w *jsonwriter.Writer, a *hub.Agent) {
 	_ = json.Decode(a.Asked.Body, &want) // a body that is none asks for all
 	from, limit := numberOr(want.Offset, 0), numberOr(want.Limit, mostFound)
 	w.Open('[')
-	for i := range a.Threads {
-		t := &a.Threads[i]
+	defer w.Close(']')
+	if limit == 0 {
+		return
+	}
+	for t := range a.Threads {
 		if !want.has(t) {
 			continue
 		}
 		if from--; from >= 0 {
 			continue
 		}
-		if limit--; limit < 0 {
-			break
-		}
 		appendThread(w, t)
+		if limit--; limit == 0 {
+			return // each costs to be read
+		}
 	}
-	w.Close(']')
 }
 
 // mostFound is how many threads and runs a list has, unless its client says so.

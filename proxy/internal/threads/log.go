@@ -71,7 +71,11 @@ func (l *Log) Create(key Key, with Seed) error {
 func (l *Log) Find(key Key) (View, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.find(key)
+	return l.find(key).view()
+}
+
+// view is what is known under the name of an entry; nil is for none.
+func (e *entry) view() (View, error) {
 	if e == nil {
 		return View{}, ErrUnknown
 	}

@@ -1,6 +1,9 @@
 package threads
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // SetMeta implements [Notes].
 func (l *Log) SetMeta(key Key, meta []byte) error {
@@ -25,4 +28,12 @@ func (l *Log) Of(scope string) (names []string, err error) {
 		}
 	}
 	return names, nil
+}
+
+// Look implements [Notes].
+func (l *Log) Look(key Key) (View, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.evict(time.Now())
+	return l.byKey[key].view()
 }

@@ -43,6 +43,9 @@ type Notes interface {
 
 	// Of names the conversations of a scope, the one used last first. It is no use of them.
 	Of(scope string) (names []string, err error)
+
+	// Look is [Names.Find], and no use of what it finds.
+	Look(Key) (View, error)
 }
 
 // Names knows conversations and answers by their names.

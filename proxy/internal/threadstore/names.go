@@ -68,12 +68,28 @@ func (s *Store) touch(ctx context.Context, key threads.Key) error {
 func (s *Store) namesKey(scope string) string { return s.key(keyNames, nameOf(scope, "scope", "")) }
 
 // Find implements [threads.Names].
-func (s *Store) Find(key threads.Key) (v threads.View, err error) {
+func (s *Store) Find(key threads.Key) (threads.View, error) {
+	ctx, done := s.begin()
+	defer done()
+	v, err := s.view(ctx, key)
+	if err != nil {
+		return v, err
+	}
+	return v, s.fail(s.touch(ctx, key))
+}
+
+// Look implements [threads.Notes]. What it finds does not expire for a while, and is listed as before.
+func (s *Store) Look(key threads.Key) (threads.View, error) {
+	ctx, done := s.begin()
+	defer done()
+	return s.view(ctx, key)
+}
+
+// view is what is known under a name.
+func (s *Store) view(ctx context.Context, key threads.Key) (v threads.View, err error) {
 	if s.limits.Load().Names == 0 {
 		return v, threads.ErrUnknown
 	}
-	ctx, done := s.begin()
-	defer done()
 	f, err := s.read(ctx, nameOfKey(key))
 	if err != nil {
 		return v, err
@@ -84,7 +100,7 @@ func (s *Store) Find(key threads.Key) (v threads.View, err error) {
 	}
 	v.From = max(0, len(v.Messages)-f.Said)
 	v.Run.Messages = v.Messages[v.From:]
-	return v, s.fail(s.touch(ctx, key))
+	return v, nil
 }
 
 // forgetScript deletes a conversation. A turn that runs learns of it when it ends.

@@ -160,12 +160,25 @@ func testNotes(t *testing.T, l threads.Store) {
 	if v, err := l.Find(a); err != nil || string(v.Meta) != `{"k":1}` || Words(v.Messages) != "zero one" || v.Begun.IsZero() {
 		t.Errorf("%+v, %v", v, err)
 	}
+	if v, err := l.Look(a); err != nil || string(v.Meta) != `{"k":1}` || Words(v.Messages) != "zero one" || v.Begun.IsZero() {
+		t.Errorf("at a look: %+v, %v", v, err)
+	}
 	must(t, l.Create(threads.Key{Scope: "other", Name: "c"}, threads.Seed{}))
 	if names, err := l.Of("s"); err != nil || len(names) != 1 || names[0] != "a" {
 		t.Errorf("the conversations are %q, %v", names, err)
 	}
-	must(t, l.Forget(a))
+	must(t, l.Create(Thread("b"), threads.Seed{}))
+	if _, err := l.Look(a); err != nil {
+		t.Error(err)
+	}
+	if names, err := l.Of("s"); err != nil || len(names) != 2 || names[0] != "b" {
+		t.Errorf("after a look the conversations are %q, %v", names, err)
+	}
+	must(t, l.Forget(a), l.Forget(Thread("b")))
 	unknown(t, l, a)
+	if _, err := l.Look(a); !errors.Is(err, threads.ErrUnknown) {
+		t.Errorf("a look at what is not known: %v", err)
+	}
 	if names, err := l.Of("s"); err != nil || len(names) != 0 {
 		t.Errorf("the conversations are %q, %v", names, err)
 	}
