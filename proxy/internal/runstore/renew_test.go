@@ -70,3 +70,22 @@ func TestEntryRefused(t *testing.T) {
 		t.Errorf("%d runs are lost, %q waits", n, run.said)
 	}
 }
+
+// TestClaimAskedTwice: a claim is the own one where Redis is asked again because its answer was lost, and no other's.
+func TestClaimAskedTwice(t *testing.T) {
+	t.Parallel()
+	r := open(t, address(t), 1<<20)
+	name := NameOf("scope", "repeat", "k")
+	for _, c := range []struct {
+		token string
+		mine  bool
+	}{{"one", true}, {"one", true}, {"two", false}} {
+		if mine, err := r.Claim(name, c.token, time.Minute); err != nil || mine != c.mine {
+			t.Errorf("%s: %t, %v", c.token, mine, err)
+		}
+	}
+	r.Unclaim(name, "one")
+	if mine, err := r.Claim(name, "two", time.Minute); err != nil || !mine {
+		t.Errorf("a claim that was given back: %t, %v", mine, err)
+	}
+}

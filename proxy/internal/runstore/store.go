@@ -198,6 +198,13 @@ func (s *Store) Claim(name, token string, most time.Duration) (mine bool, err er
 	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	mine, err = s.cfg.Client.SetNX(ctx, s.key("name", name), token, most).Result()
+	if err == nil && !mine { // the answer may have been lost by which it was; the client of Redis asks again then
+		var holder string
+		if holder, err = s.cfg.Client.Get(ctx, s.key("name", name)).Result(); errors.Is(err, redis.Nil) {
+			err = nil // it has expired just now
+		}
+		mine = holder == token
+	}
 	s.report(err)
 	return mine, err
 }

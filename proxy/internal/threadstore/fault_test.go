@@ -182,8 +182,15 @@ func TestDeletedNames(t *testing.T) {
 	if names, err := r.Of("s"); err != nil || len(names) > 0 {
 		t.Errorf("the conversations are %q, %v", names, err)
 	}
-	if left := strings.Join(r.keys(""), " "); strings.Contains(left, keyThread) || strings.Contains(left, keyHold) || strings.Contains(left, keyUsed) {
+	if left := strings.Join(r.keys(""), " "); strings.Contains(left, keyThread) || strings.Contains(left, keyUsed) {
 		t.Errorf("the keys %v are left", left)
+	}
+	for _, key := range r.keys(keyHold) { // it is known that the turn must not write, until it cannot ask again
+		value, err := r.client.Get(t.Context(), r.cfg.Prefix+key).Result()
+		left := r.client.PTTL(t.Context(), r.cfg.Prefix+key).Val()
+		if err != nil || !strings.HasPrefix(value, over) || left <= 0 || left > time.Minute {
+			t.Errorf("%s is %q for %s, %v", key, value, left, err)
+		}
 	}
 	r.wants(0, nil)
 }

@@ -38,8 +38,11 @@ func (h *holds) remove(keys ...string) {
 	}
 }
 
-// forgotten is the value of a lease on what a client has deleted in the meantime.
-const forgotten = "forgotten"
+// Values of a lease beside the token of who has it. None begins as a token does.
+const (
+	forgotten     = "forgotten"  // a client has deleted in the meantime what the lease is on
+	over, lenOver = "over:", "5" // likewise, and the turn whose token follows has ended without writing it: the lease is free
+)
 
 // renewScript renews a lease. One that has expired, because Redis or this replica was away, is taken again (2), unless another has it.
 const renewScript = `local v = redis.call('GET', KEYS[1])
@@ -100,11 +103,17 @@ func (s *Store) release(ctx context.Context, token string, keys ...string) error
 	return nil
 }
 
-// take takes a lease, and reports whether it was free.
-func (s *Store) take(ctx context.Context, key, token string) (free bool, err error) {
-	free, err = s.cfg.Client.SetNX(ctx, key, token, s.cfg.Lease).Result()
-	if free {
+// takeScript takes a lease, unless another has it, and returns who has it then.
+var takeScript = redis.NewScript(`local v = redis.call('GET', KEYS[1])
+if v and v ~= ARGV[1] and string.sub(v, 1, ` + lenOver + `) ~= '` + over + `' then return v end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]`)
+
+// take takes a lease, unless another has it, and returns who has it then: token, if it was free.
+func (s *Store) take(ctx context.Context, key, token string) (holder string, err error) {
+	holder, err = takeScript.Run(ctx, s.cfg.Client, []string{key}, token, s.cfg.Lease.Milliseconds()).Text()
+	if holder == token {
 		s.holds.add(key, token)
 	}
-	return free, err
+	return holder, err
 }

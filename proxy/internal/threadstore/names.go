@@ -25,8 +25,8 @@ func (s *Store) Create(key threads.Key, with threads.Seed) error {
 	return s.fail(err)
 }
 
-// createScript writes the record of a conversation, unless there is one.
-var createScript = redis.NewScript(`if redis.call('HSETNX', KEYS[1], 'r', ARGV[1]) == 0 then return 0 end
+// createScript writes the record of a conversation, unless there is another one.
+var createScript = redis.NewScript(`if redis.call('HSETNX', KEYS[1], 'r', ARGV[1]) == 0 and redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], 'v', ARGV[2])
 if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'm', ARGV[3]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
@@ -105,7 +105,8 @@ func (s *Store) view(ctx context.Context, key threads.Key) (v threads.View, err 
 
 // forgetScript deletes a conversation. A turn that runs learns of it when it ends.
 var forgetScript = redis.NewScript(`redis.call('DEL', KEYS[1])
-if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('SET', KEYS[2], '` + forgotten + `', 'PX', ARGV[1]) end
+local v = redis.call('GET', KEYS[2])
+if v and string.sub(v, 1, ` + lenOver + `) ~= '` + over + `' then redis.call('SET', KEYS[2], '` + forgotten + `', 'PX', ARGV[1]) end
 return 1`)
 
 // Forget implements [threads.Names].

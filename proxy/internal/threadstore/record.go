@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -42,7 +43,8 @@ const (
 )
 
 // renewGone renews that another turn has gone on from an answer: it is known as long as the answer.
-const renewGone = `if redis.call('GET', KEYS[1]) == '` + gone + `' then return redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+const renewGone = `local v = redis.call('GET', KEYS[1])
+if v and string.sub(v, 1, ` + lenGone + `) == '` + gone + `' then return redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return 0`
 
 // found is a record with what stands beside it.
@@ -57,7 +59,7 @@ func (s *Store) read(ctx context.Context, name string) (f found, err error) {
 	key, keep := s.key(keyThread, name), s.limits.Load().Keep
 	pipe := s.cfg.Client.TxPipeline() // else an answer that ends between two commands looks like one without a replica
 	data := pipe.HMGet(ctx, key, fieldRecord, fieldMeta)
-	held := pipe.Exists(ctx, s.key(keyHold, name))
+	held := pipe.MGet(ctx, s.key(keyHold, name))
 	pipe.PExpire(ctx, key, keep)
 	pipe.Eval(ctx, renewGone, []string{s.key(keyNext, name)}, keep.Milliseconds())
 	if _, err = pipe.Exec(ctx); err != nil {
@@ -74,7 +76,8 @@ func (s *Store) read(ctx context.Context, name string) (f found, err error) {
 	if meta, is := data.Val()[1].(string); is {
 		f.meta = []byte(meta)
 	}
-	if f.held = held.Val() > 0; f.Running && !f.held {
+	holder, is := held.Val()[0].(string)
+	if f.held = is && !strings.HasPrefix(holder, over); f.Running && !f.held {
 		return f, threads.ErrUnknown // its replica is gone
 	}
 	return f, nil
@@ -91,11 +94,13 @@ func (r *record) asked() hub.Request {
 }
 
 // writeScript writes the record of a conversation when its turn ends, and gives the lease back. It does not if the conversation was
-// deleted in the meantime (-1), or if another replica took the turn for dead and another turn has written since (0).
-var writeScript = redis.NewScript(`local held, version = redis.call('GET', KEYS[2]), redis.call('HGET', KEYS[1], 'v')
-if held == ARGV[1] or held == '` + forgotten + `' then redis.call('DEL', KEYS[2]) end
-if held == '` + forgotten + `' then return -1 end
-if held and held ~= ARGV[1] or version and version ~= ARGV[2] then return 0 end
+// deleted in the meantime (-1), or if another replica took the turn for dead and another turn has written since (0). A record that it has
+// written already is written again.
+var writeScript = redis.NewScript(`local held, version, over = redis.call('GET', KEYS[2]), redis.call('HGET', KEYS[1], 'v'), '` + over + `'..ARGV[1]
+if held == ARGV[1] then redis.call('DEL', KEYS[2]) end
+if held == '` + forgotten + `' then redis.call('SET', KEYS[2], over, 'PX', ARGV[5]) end
+if held == '` + forgotten + `' or held == over then return -1 end
+if held and held ~= ARGV[1] or version and version ~= ARGV[2] and version ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'r', ARGV[3], 'v', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1`)
@@ -113,7 +118,7 @@ func (s *Store) write(ctx context.Context, key threads.Key, token, was string, r
 	if err != nil {
 		return err
 	}
-	written, err := writeScript.Run(ctx, s.cfg.Client, keys, token, was, data, s.limits.Load().Keep.Milliseconds()).Int()
+	written, err := writeScript.Run(ctx, s.cfg.Client, keys, token, was, data, s.limits.Load().Keep.Milliseconds(), s.cfg.Lease.Milliseconds()).Int()
 	switch {
 	case err != nil:
 		return err

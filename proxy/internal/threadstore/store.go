@@ -6,6 +6,8 @@
 //   - names.go, turns.go: the [threads.Store].
 //   - runs.go: the [runlog.Store].
 //
+// The client of Redis asks again where an answer was lost, so each question gives the same answer when it is asked twice in a row.
+//
 // Everything expires when it has not been used for [Limits.Keep], and each use renews it.
 package threadstore
 
@@ -161,19 +163,20 @@ func (s *Store) trim(ctx context.Context, what string) error {
 	if more <= 0 {
 		return nil
 	}
-	old, err := s.cfg.Client.ZPopMin(ctx, set, more).Result()
+	old, err := s.cfg.Client.ZRange(ctx, set, 0, more-1).Result()
 	if err != nil || len(old) == 0 {
 		return err
 	}
 	pipe = s.cfg.Client.Pipeline()
-	for i := range old {
-		key, _ := old[i].Member.(string)
-		pipe.Del(ctx, key)
+	deleted := make([]*redis.IntCmd, len(old))
+	for i, key := range old {
+		deleted[i] = pipe.Del(ctx, key)
+		pipe.ZRem(ctx, set, key)
 	}
-	deleted, err := pipe.Exec(ctx)
+	_, err = pipe.Exec(ctx)
 	for _, cmd := range deleted {
-		if n, ok := cmd.(*redis.IntCmd); ok && what == usedThreads {
-			s.evicted.Add(n.Val())
+		if what == usedThreads {
+			s.evicted.Add(cmd.Val())
 		}
 	}
 	return err

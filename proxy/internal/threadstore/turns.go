@@ -3,6 +3,7 @@ package threadstore
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -22,8 +23,8 @@ type turn struct {
 	begun  time.Time
 }
 
-// gone is the value of [keyNext] where a turn has gone on from an answer.
-const gone = "gone"
+// gone is what the value of [keyNext] begins with where a turn has gone on from an answer; the token of that turn follows. No token begins so.
+const gone, lenGone = "gone", "4"
 
 // Begin implements [threads.Turns].
 func (s *Store) Begin(t *threads.Turn) error {
@@ -88,11 +89,11 @@ func (s *Store) open(ctx context.Context, t *threads.Turn, own *turn) (err error
 // enter begins the turn of a conversation that has a name.
 func (s *Store) enter(ctx context.Context, t *threads.Turn, own *turn) error {
 	name := nameOfKey(t.Thread)
-	free, err := s.take(ctx, s.key(keyHold, name), own.token)
+	holder, err := s.take(ctx, s.key(keyHold, name), own.token)
 	switch {
 	case err != nil:
 		return s.fail(err)
-	case !free:
+	case holder != own.token:
 		return threads.ErrBusy
 	}
 	own.thread, own.from, t.Session = name, name, ""
@@ -130,21 +131,16 @@ func (s *Store) goOn(ctx context.Context, t *threads.Turn, own *turn) error {
 
 // goFirst reports whether no other turn goes on, or has gone on, from an answer.
 func (s *Store) goFirst(ctx context.Context, alone bool, key string, own *turn) (first bool, err error) {
-	first, err = s.take(ctx, key, own.token)
-	if err != nil {
+	holder, err := s.take(ctx, key, own.token)
+	switch {
+	case err != nil:
 		return false, s.fail(err)
-	}
-	if first {
+	case holder == own.token:
 		own.next = key
 		return true, nil
-	}
-	value, err := s.cfg.Client.Get(ctx, key).Result()
-	switch {
-	case s.fail(err) != nil:
-		return false, s.fail(err)
 	case !alone:
 		return false, nil
-	case value == gone:
+	case strings.HasPrefix(holder, gone):
 		return false, threads.ErrWentOn
 	}
 	return false, threads.ErrGoesOn
@@ -197,9 +193,9 @@ func (s *Store) keep(ctx context.Context, t *threads.Turn, own *turn, said *thre
 }
 
 // wentOnScript makes a lease on going on from an answer last, unless another has it or had it (0).
-var wentOnScript = redis.NewScript(`local v = redis.call('GET', KEYS[1])
-if v and v ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], '` + gone + `', 'PX', ARGV[2])
+var wentOnScript = redis.NewScript(`local v, gone = redis.call('GET', KEYS[1]), '` + gone + `'..ARGV[1]
+if v and v ~= ARGV[1] and v ~= gone then return 0 end
+redis.call('SET', KEYS[1], gone, 'PX', ARGV[2])
 return 1`)
 
 // wentOn notes that a turn has gone on from an answer. It fails if it had to be the only one, and another has taken its place.
