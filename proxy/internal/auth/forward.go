@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -84,8 +85,8 @@ func (f *Forward) accept(h http.Header) Answer {
 		if value == "" || strings.ContainsFunc(value, unicode.IsControl) && i > 0 {
 			continue
 		}
-		if i == 0 && !isName(value) {
-			return Answer{Result: Unavailable, Why: "the server names the client by something that is no name"}
+		if i == 0 && (!isName(value) || len(slices.Compact(h.Values(name))) > 1) { // one of two may be what the client sent, given back
+			return Answer{Result: Unavailable, Why: "the server names the client by something that is no name, or by two names"}
 		}
 		if i == 0 {
 			a.Who = value

@@ -71,11 +71,15 @@ func TestForwardRefuses(t *testing.T) {
 		want   Result
 		says   []string
 	}{
-		"401":            {status(401), Refused, []string{`Bearer realm="x"`}},
-		"403":            {status(403), Forbidden, nil},
-		"a redirect":     {status(302), Unavailable, nil},
-		"300":            {status(300), Unavailable, nil},
-		"500":            {status(500), Unavailable, nil},
+		"401":        {status(401), Refused, []string{`Bearer realm="x"`}},
+		"403":        {status(403), Forbidden, nil},
+		"a redirect": {status(302), Unavailable, nil},
+		"300":        {status(300), Unavailable, nil},
+		"500":        {status(500), Unavailable, nil},
+		"two names": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Add("X-User", "ann")
+			w.Header().Add("X-User", "bob")
+		}, Unavailable, nil},
 		"a control name": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-User", "a\tb") }, Unavailable, nil},
 	} {
 		got := asked(t, []string{"X-User"}, c.answer)
