@@ -24,6 +24,7 @@ import (
 var (
 	errNoKeys     = errors.New("no public keys are known")
 	errUnknownKey = errors.New("the key of the token is not known")
+	errUnverified = errors.New("the token names no key, and none that is known verifies it")
 
 	errOtherAlgorithm = fmt.Errorf("%w: the key is for another algorithm", jwt.ErrTokenSignatureInvalid)
 )

@@ -37,12 +37,12 @@ func (j *JWT) Check(req *Request) Answer {
 		return j.refuse("what was sent is no token")
 	}
 	claims, err := j.parse(token, j.keys.Current())
-	if errors.Is(err, errNoKeys) || errors.Is(err, errUnknownKey) {
+	if errors.Is(err, errNoKeys) || mayBeNew(err) {
 		claims, err = j.parse(token, j.keys.Renew())
 	}
 	switch {
 	case err == nil:
-	case errors.Is(err, errNoKeys), errors.Is(err, errUnknownKey) && j.keys.Failing():
+	case errors.Is(err, errNoKeys), mayBeNew(err) && j.keys.Failing():
 		return Answer{Result: Unavailable, Why: "the public keys cannot be fetched"}
 	default:
 		return j.refuse(whyRefused(err))
@@ -62,15 +62,25 @@ func (*JWT) refuse(why string) Answer {
 	return Answer{Result: Refused, Why: why, Challenge: []string{`Bearer error="invalid_token"`}}
 }
 
-// parse verifies a token by one state of the keys.
+// parse verifies a token by one state of the keys. One that names no key, and that none of them verifies, may be of a new one.
 func (j *JWT) parse(token string, keys jwt.Keyfunc) (jwt.MapClaims, error) {
 	if keys == nil {
 		return nil, errNoKeys
 	}
-	claims := jwt.MapClaims{}
-	_, err := j.parser.ParseWithClaims(token, claims, keys)
+	claims, unnamed := jwt.MapClaims{}, false
+	_, err := j.parser.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
+		_, named := t.Header["kid"]
+		unnamed = !named
+		return keys(t)
+	})
+	if unnamed && errors.Is(err, jwt.ErrTokenSignatureInvalid) {
+		err = errors.Join(errUnverified, err)
+	}
 	return claims, err
 }
+
+// mayBeNew reports whether a token was not accepted for want of a key that others may know already.
+func mayBeNew(err error) bool { return errors.Is(err, errUnknownKey) || errors.Is(err, errUnverified) }
 
 // whyRefused is what the log says of a token. The errors of the library can repeat parts of it.
 func whyRefused(err error) string {

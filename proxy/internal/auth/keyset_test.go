@@ -3,6 +3,9 @@ package auth
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // TestKeysBeside: a set may have several keys of one id; those that are for something else than signatures, or for another algorithm, verify
@@ -33,5 +36,41 @@ func TestKeysBeside(t *testing.T) {
 	f("not there", only.token(t, nil), Refused, "not known")
 	if set, err := parseKeys([]byte(`{"keys":[` + sealing + `,{"kty":"oct","kid":"s","k":"c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3I"}]}`)); err == nil {
 		t.Errorf("a set without a key for signatures is taken: %v", set)
+	}
+}
+
+// TestKeyRotationWithoutID is [TestKeyRotation] for tokens that do not name their key: one that no key verifies may be of a new one. What
+// no key can make good fetches nothing.
+func TestKeyRotationWithoutID(t *testing.T) {
+	_, old, _ := signers(t)
+	rsaNew, ecNew, _ := signers(t)
+	p := newProvider(t, keySet(old))
+	j := newJWT(t, jwtConfig(p.URL))
+	j.keys.mu.Lock()
+	j.keys.pause = 0
+	j.keys.mu.Unlock()
+	f := func(method jwt.SigningMethod, key any, claims jwt.MapClaims, want Result) {
+		t.Helper()
+		if a := j.Check(withToken(sign(t, method, "", key, claims))); a.Result != want {
+			t.Errorf("%+v, want %s", a, want)
+		}
+	}
+	f(old.method, old.key, nil, OK)
+	next := keySet(ecNew)
+	p.set.Store(&next)
+	f(ecNew.method, ecNew.key, nil, OK)
+	f(old.method, old.key, nil, Refused)
+	next = keySet(rsaNew) // no key of the old set is for the algorithm
+	p.set.Store(&next)
+	f(rsaNew.method, rsaNew.key, nil, OK)
+	p.status.Store(500)
+	f(old.method, old.key, nil, Unavailable)
+	f(rsaNew.method, rsaNew.key, nil, OK)
+	p.status.Store(0)
+	before := p.fetches.Load()
+	f(rsaNew.method, rsaNew.key, jwt.MapClaims{"exp": time.Now().Add(-time.Hour).Unix()}, Refused)
+	f(jwt.SigningMethodHS256, []byte("a shared secret that is long enough"), nil, Refused)
+	if n := p.fetches.Load(); n != before {
+		t.Errorf("the keys were fetched %d times for nothing", n-before)
 	}
 }
