@@ -259,6 +259,9 @@ func (s *Server) endAll() {
 	}
 }
 
+// Streams is how many streams are open.
+func (s *Server) Streams() int64 { return s.open.Load() }
+
 // Ready reports whether new streams are accepted: from New until Serve begins to drain.
 func (s *Server) Ready() bool {
 	s.mu.Lock()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,7 +22,8 @@ echo '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"t
 while sleep 1; do :; done
 `
 
-// TestSecondSignal: a second signal ends the process at once, by that signal, and nothing that an agent has started outlives it.
+// TestSecondSignal: a second signal ends the process at once, by that signal, the log says so and how many streams it cuts, and
+// nothing that an agent has started outlives it.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -50,6 +52,11 @@ func TestSecondSignal(t *testing.T) {
 			await(t, "the server to drain", func() bool { status, _ := get(t, c.admin+"/readyz"); return status == ready })
 		}
 	}
+	said := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(c.stderr)
+		said <- string(text)
+	}()
 	select {
 	case err := <-c.ended:
 		if c.ended <- err; err == nil || err.Error() != "signal: terminated" {
@@ -57,6 +64,9 @@ func TestSecondSignal(t *testing.T) {
 		}
 	case <-time.After(testTimeout):
 		t.Fatal("the process does not end")
+	}
+	if text := <-said; !strings.Contains(text, `"msg":"ended at once by a second signal","streams":1`) {
+		t.Errorf("the log is %s", text)
 	}
 	await(t, "what the agent has started to be gone", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH || isZombie(pid) })
 }
