@@ -51,7 +51,7 @@ func endAtOnce(by os.Signal, signals chan<- os.Signal) {
 	go func() {
 		defer close(killed)
 		proxy.KillAgents()
-		if say := lastWords.Load(); say != nil {
+		if say := logEndAtOnce.Load(); say != nil {
 			(*say)()
 		}
 	}()
@@ -65,8 +65,8 @@ func endAtOnce(by os.Signal, signals chan<- os.Signal) {
 	os.Exit(exitFailed)
 }
 
-// lastWords says in the log of a server that it is ended at once: what it cuts then stands neither there nor in the audit. nil: there is none.
-var lastWords atomic.Pointer[func()]
+// logEndAtOnce says in the log of a server that it is ended at once: what it cuts then stands neither there nor in the audit. nil: there is none.
+var logEndAtOnce atomic.Pointer[func()]
 
 // killTime is how long a process waits that is to end at once.
 const killTime = 2 * time.Second

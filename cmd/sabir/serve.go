@@ -176,11 +176,11 @@ func (s *service) serve(ctx context.Context) error {
 		return err
 	}
 	server.CountDroppedLogLines(sink.Dropped)
-	lastWords.Store(new(func() {
+	logEndAtOnce.Store(new(func() {
 		log.Warn("ended at once by a second signal", zap.Int64("streams", server.Streams()))
 		sink.Close(flushTime)
 	}))
-	defer lastWords.Store(nil)
+	defer logEndAtOnce.Store(nil)
 	said := logsink.New(s.stdout, nil)
 	defer said.Close(flushTime)
 	s.welcome(said, sink, &opened{cfg: cfg, routes: try.Routes(cfg, known), base: try.Base(ls.clients.Addr(), cfg.TLS != nil), page: ls.pageOf(cfg)})
