@@ -28,6 +28,7 @@ type keeper struct {
 	mu    sync.Mutex
 	users int
 	jobs  chan func()
+	ended chan struct{} // closed when the goroutine has ended
 
 	// These belong to the goroutine.
 	families []*family
@@ -43,8 +44,9 @@ func (k *keeper) hold() chan<- func() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.users++; k.users == 1 {
-		k.jobs = make(chan func())
-		go k.run(k.jobs)
+		before := k.ended // it may still be in a scan
+		k.jobs, k.ended = make(chan func()), make(chan struct{})
+		go k.run(k.jobs, before, k.ended)
 	}
 	return k.jobs
 }
@@ -66,7 +68,12 @@ func (k *keeper) do(job func()) {
 	<-done
 }
 
-func (k *keeper) run(jobs <-chan func()) {
+// run does jobs when the goroutine before it, if there was one, has ended.
+func (k *keeper) run(jobs <-chan func(), before <-chan struct{}, ended chan<- struct{}) {
+	defer close(ended)
+	if before != nil {
+		<-before
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	died := make(chan os.Signal, 1)
