@@ -77,11 +77,17 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Extension
 }
 
-// toolUpdate tells the application how a call goes on. The last word replaces the one before, and none is kept.
+// toolUpdate tells the application how a call goes on. The last word replaces the one before, and none is kept. A signature waits for the
+// arguments of its call.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if t, sig := e.tools.Find(ev.Slot), ev.Rare().Sig; t != nil && len(sig) > 0 {
-		t.own = member.AppendText(t.own, `,"signature":"`, sig)
-		return hub.Deferred
+		t.sig = append(t.sig[:0], sig...)
+		if len(ev.Text)+len(ev.Title)+len(ev.Value) == 0 {
+			if t.ready {
+				return hub.Dropped
+			}
+			return hub.Deferred
+		}
 	}
 	b := datum(out, `{"type":"data-tool-update"`, ev.ID)
 	b = append(append(append(b, `"toolCallId":"`...), ev.ID...), '"')

@@ -15,6 +15,8 @@ type tool struct {
 	head    []byte // its input delta up to the fragment
 	flags   string // members that every chunk of the call repeats: version 5 finds a call by them
 	own     []byte // metadata of the call, for the chunk that has a place for them in every version
+	sig     []byte // its signature, which is one of them
+	ready   bool   // that chunk was written
 	client  bool   // the client runs it
 	open    bool   // whether the client or the agent runs it is unknown
 	resumed bool   // the client has it, with its input, from an earlier run
@@ -47,7 +49,7 @@ func (e *encoder) toolFlags(ev *hub.Event) string {
 func (e *encoder) addTool(ev *hub.Event) *tool {
 	t := e.tools.Add(ev.Slot)
 	*t = tool{
-		name: append(t.name[:0], ev.Name...), head: t.head[:0], own: t.own[:0], out: t.out[:0],
+		name: append(t.name[:0], ev.Name...), head: t.head[:0], own: t.own[:0], sig: append(t.sig[:0], ev.Rare().Sig...), out: t.out[:0],
 		flags: e.toolFlags(ev), client: ev.Flags.Has(hub.ClientRuns), open: ev.Status == hub.StatusUnknown,
 	}
 	return t
@@ -100,7 +102,6 @@ func (e *encoder) appendOwn(dst []byte, ev *hub.Event) []byte {
 		return dst
 	}
 	dst = member.AppendText(dst, `,"kind":"`, m.ToolKind)
-	dst = member.AppendText(dst, `,"signature":"`, m.Sig)
 	if rawjson.Kind(m.Locations) == '[' {
 		dst = appendValue(dst, `,"locations":`, m.Locations)
 	}
@@ -148,7 +149,8 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if t.refused {
 		b = append(b, `,"errorText":"The arguments are not JSON."`...)
 	}
-	member.Close(out, appendMetadata(b, ev, t.own))
+	t.ready = true
+	member.Close(out, appendMetadata(b, ev, member.AppendText(t.own, `,"signature":"`, t.sig)))
 	return hub.FoldedIf(ev.Value == nil || !rawjson.Harmless(ev.Value))
 }
 

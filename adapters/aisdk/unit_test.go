@@ -135,3 +135,16 @@ func TestExtension(t *testing.T) {
 		}
 	}
 }
+
+// TestSignedCall: of signatures that a call gets one after the other, the last one before its arguments are complete stands with them.
+func TestSignedCall(t *testing.T) {
+	update := `{"kind":"tool.update","id":"c1","sig":"bGFzdA=="}`
+	got := strings.Join(encode(t, options(t), `{"kind":"run.start"}`, `{"kind":"tool.start","id":"c1","name":"f","flags":["client_runs"],"sig":"b25l"}`, `{"kind":"tool.update","id":"c1","sig":"dHdv"}`,
+		update, `{"kind":"tool.ready","id":"c1","name":"f","value":{}}`, `{"kind":"tool.update","id":"c1","sig":"bGF0ZQ==","text":"half way"}`), "\n")
+	if want := `"providerMetadata":{"sabir":{"signature":"bGFzdA=="}}`; strings.Count(got, "signature") != 1 || !strings.Contains(got, want) {
+		t.Errorf("want %s once in\n%s", want, got)
+	}
+	if !strings.Contains(got, `"text":"half way"`) {
+		t.Errorf("what comes with a signature is lost:\n%s", got)
+	}
+}
