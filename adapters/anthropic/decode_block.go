@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // blockKind groups the types of blocks by what their deltas and their end mean.
@@ -118,7 +119,7 @@ func (d *decoder) thinkingStart(dst []hub.Event, c *contentBlock, b *block) []hu
 // redacted is reasoning that is there in encrypted form only.
 func (d *decoder) redacted(dst []hub.Event, c *contentBlock, index rawjson.Value) []hub.Event {
 	d.open(index, wholeBlock)
-	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: partID(index), Chan: hub.Reasoning, Name: []byte(redactedName)})
+	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: partID(index), Chan: hub.Reasoning, Name: []byte(signatures.Redacted)})
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: partID(index), Chan: hub.Reasoning})
 	d.scratch.MoreOf(ev).Sig = rawjson.Body(c.Data)
 	return dst

@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // messages reads and writes the member messages of a request.
@@ -100,7 +101,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	case string(kind) == "thinking":
 		b.Add(hub.Part{Kind: hub.PartReasoning, Text: o.Text("thinking"), Sig: o.Text("signature")})
 	case string(kind) == "redacted_thinking":
-		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(redactedName), Sig: o.Text("data")})
+		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(signatures.Redacted), Sig: o.Text("data")})
 	case bytes.HasSuffix(kind, []byte("tool_use")):
 		decodeCall(b, v, o, string(kind) == "tool_use")
 	case bytes.HasSuffix(kind, []byte("tool_result")):

@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
@@ -75,7 +76,7 @@ func (w *turnWriter) reasoning(role hub.Role, p *hub.Part) {
 	}
 	b := jsonwriter.New(nil)
 	b.Open('{')
-	if string(p.Name) == redactedName {
+	if string(p.Name) == signatures.Redacted {
 		b.Const("type", "redacted_thinking")
 		b.Text("data", p.Sig)
 	} else {

@@ -10,15 +10,13 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-const redactedName = signatures.Redacted
-
 // textStart opens a block. Its first character has come: empty blocks would be refused when the client sends them back.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case isMuted(ev):
 		e.muted.Add(ev.Slot)
 		return hub.Dropped
-	case ev.Chan == hub.Reasoning && string(ev.Name) == redactedName:
+	case ev.Chan == hub.Reasoning && string(ev.Name) == signatures.Redacted:
 		e.redacted = append(e.redacted[:0], ev.ID...)
 		return hub.Deferred
 	}

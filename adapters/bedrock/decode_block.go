@@ -39,8 +39,6 @@ const (
 	maxCites  = 256 << 10
 )
 
-const redactedName = signatures.Redacted
-
 // find returns the open block of that index, or nil.
 func (d *decoder) find(index rawjson.Value) *block {
 	blocks := d.blocks.All()
@@ -191,7 +189,7 @@ func (d *decoder) blockEnd(dst []hub.Event, b *block) []hub.Event {
 
 func (d *decoder) reasoningEnd(dst []hub.Event, b *block, id []byte) []hub.Event {
 	if b.sealed && !b.spoke {
-		dst = append(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: hub.Reasoning, Name: []byte(redactedName)})
+		dst = append(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: hub.Reasoning, Name: []byte(signatures.Redacted)})
 	}
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning})
 	if len(b.held) > 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // messages reads and writes the member messages of a request.
@@ -102,7 +103,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 		}
 		decodeResult(b, result)
 	case rawjson.Get(reasoning, "redactedContent") != nil:
-		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(redactedName), Sig: rawjson.Text(reasoning, "redactedContent")})
+		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(signatures.Redacted), Sig: rawjson.Text(reasoning, "redactedContent")})
 	case reasoning != nil:
 		inner := rawjson.Get(reasoning, "reasoningText")
 		b.Add(hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(inner, "text"), Sig: rawjson.Text(inner, "signature")})

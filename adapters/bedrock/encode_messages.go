@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
@@ -135,7 +136,7 @@ func reasoningBlockOf(p *hub.Part) conversation.Block {
 	b := jsonwriter.New(nil)
 	b.Open('{')
 	b.OpenAt("reasoningContent", '{')
-	if string(p.Name) == redactedName {
+	if string(p.Name) == signatures.Redacted {
 		b.Text("redactedContent", p.Sig)
 	} else {
 		b.OpenAt("reasoningText", '{')

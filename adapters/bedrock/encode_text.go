@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -16,7 +17,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case ev.Flags.Has(hub.User) || ev.Instructs(): // a message is the assistant's only
 		e.muted.Add(ev.Slot)
 		return hub.Dropped
-	case ev.Chan == hub.Reasoning && string(ev.Name) == redactedName:
+	case ev.Chan == hub.Reasoning && string(ev.Name) == signatures.Redacted:
 		e.redacted = append(e.redacted[:0], ev.ID...)
 		return hub.Deferred
 	}

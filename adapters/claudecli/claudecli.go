@@ -101,7 +101,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
-	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/replay"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -157,8 +156,7 @@ const (
 	dataPrefix   = "claude."   // of the names of lines that are data
 	todoTool     = "TodoWrite" // the tool that keeps a list
 	agentTool    = "Agent"     // the tool that spawns sub-agents
-	redactedName = signatures.Redacted
-	maxRedacted  = 1 << 20 // bytes of such reasoning, or of a signature
+	maxRedacted  = 1 << 20     // bytes of such reasoning, or of a signature
 	extensionKey = "extension"
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
 // streamEvent is a raw event of the model's stream, which the CLI prints on request.
@@ -259,7 +260,7 @@ func (d *decoder) blockStop(dst []hub.Event, l *subAgent) []hub.Event {
 func (d *decoder) endText(dst []hub.Event, l *subAgent, kind blockKind, id, sig []byte) []hub.Event {
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, Chan: kind.channel(), ID: id, SubAgent: l.id, Msg: l.message})
 	if kind == blockRedacted {
-		ev.Name = []byte(redactedName)
+		ev.Name = []byte(signatures.Redacted)
 	}
 	if len(sig) > 0 {
 		ev.More = d.scratch.More()

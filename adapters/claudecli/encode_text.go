@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -18,7 +19,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	}
 	p := e.parts.Add(ev.Slot)
 	*p = part{
-		agent: ev.AgentSlot, text: p.text[:0], channel: ev.Chan, user: ev.Flags.Has(hub.User), replayed: ev.Flags.Has(hub.Replayed), redacted: string(ev.Name) == redactedName,
+		agent: ev.AgentSlot, text: p.text[:0], channel: ev.Chan, user: ev.Flags.Has(hub.User), replayed: ev.Flags.Has(hub.Replayed), redacted: string(ev.Name) == signatures.Redacted,
 	}
 	return hub.Implied
 }
