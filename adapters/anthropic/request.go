@@ -109,7 +109,7 @@ func decodeSettings(req *hub.Request, in *input) {
 	s.Effort = rawjson.Text(in.Output, "effort")
 	switch string(rawjson.Text(in.Thinking, "type")) {
 	case "enabled":
-		s.Budget = rawjson.OfKind(rawjson.Get(in.Thinking, "budget_tokens"), '0')
+		s.Budget = settings.Number(rawjson.Get(in.Thinking, "budget_tokens"))
 	case "disabled":
 		s.Effort = []byte("none")
 	case "adaptive":

@@ -143,7 +143,7 @@ func decodeConfig(s *hub.Settings, v rawjson.Value) {
 	if bytes.HasSuffix(s.Effort, []byte("_unspecified")) {
 		s.Effort = nil
 	}
-	s.Budget = rawjson.OfKind(genai.Get(thinking, "thinkingBudget", "thinking_budget"), '0')
+	s.Budget = settings.Number(genai.Get(thinking, "thinkingBudget", "thinking_budget"))
 	if n, ok := rawjson.Int(s.Budget); ok && n == 0 {
 		s.Effort, s.Budget = []byte("none"), nil
 	}

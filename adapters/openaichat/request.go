@@ -46,7 +46,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	known := members(s)
 	settings.Read(&asked.All, known[:])
 	if s.MaxTokens == nil {
-		s.MaxTokens = rawjson.NotNull(asked.Legacy)
+		s.MaxTokens = settings.Number(asked.Legacy)
 	}
 	if s.Stop = rawjson.OfKind(asked.Stop, '['); rawjson.Kind(asked.Stop) == '"' {
 		s.Stop = append(append([]byte{'['}, asked.Stop...), ']')

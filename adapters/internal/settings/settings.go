@@ -11,22 +11,42 @@ import (
 type Member struct {
 	Name string
 	At   *[]byte
-	Kind byte // of the JSON value, as [rawjson.Kind] has it; of a 't' both truth values. Others are left out
+	Kind byte // of the JSON value, as [rawjson.Kind] has it; of a 't' both truth values. Others are left out, but for numbers in strings
 }
 
 // Read takes the settings from an object.
 func Read(o *rawjson.Object, members []Member) {
 	for key, value := range o.All() {
 		for _, m := range members {
-			if string(key) != m.Name || rawjson.OfKind(value, m.Kind) == nil {
+			if string(key) != m.Name {
 				continue
 			}
-			*m.At = value
-			if m.Kind == '"' {
-				*m.At = rawjson.Body(value)
+			if v := ofKind(value, m.Kind); v != nil {
+				*m.At = v
 			}
 		}
 	}
+}
+
+// ofKind is a value of that kind, of a string its body; nil for any other.
+func ofKind(v rawjson.Value, kind byte) []byte {
+	switch {
+	case kind == '0':
+		return Number(v)
+	case rawjson.OfKind(v, kind) == nil:
+		return nil
+	case kind == '"':
+		return rawjson.Body(v)
+	}
+	return v
+}
+
+// Number is a number, also one in a string, as protobuf has it in JSON and some servers take it; nil for any other value.
+func Number(v rawjson.Value) rawjson.Value {
+	if text, isText := rawjson.Str(v); isText {
+		v, _ = rawjson.ValueOfText(nil, text)
+	}
+	return rawjson.OfKind(v, '0')
 }
 
 // Write writes the settings that are there.
