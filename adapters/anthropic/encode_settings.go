@@ -103,15 +103,8 @@ func needsThought(ms []hub.Message) bool {
 // output writes the effort and the form of the answer.
 func (w *requestWriter) output(s *hub.Settings) {
 	b := jsonwriter.New(nil)
-	switch effort := string(s.Effort); effort {
-	case "low", "medium", "high", "xhigh", "max":
+	if effort := settings.LowToMax(s.Effort, w.losses); effort != "" {
 		b.Const("effort", effort)
-	case "minimal":
-		b.Const("effort", "low")
-		w.losses.Add("settings.effort")
-	case "", "none":
-	default:
-		w.losses.Add("settings.effort")
 	}
 	w.format(b, &s.Format)
 	if len(b.Buf) == 0 {

@@ -133,6 +133,7 @@ func (w *requestWriter) settings() {
 	settings.Write(b, members(&s))
 	if len(b.Buf) > 0 {
 		w.OpenAt("inferenceConfig", '{')
+	settings.EffortForBudget(&s, w.losses)
 		w.Raw(b.Buf)
 		w.Close('}')
 	}
@@ -144,7 +145,10 @@ func (w *requestWriter) settings() {
 // output writes the effort and the form of the answer.
 func (w *requestWriter) output(s *hub.Settings) {
 	b := jsonwriter.New(nil)
-	b.TextIf("effort", s.Effort)
+	w.losses.AddIf("settings.effort", string(s.Effort) == "none") // there is no word for it
+	if effort := settings.LowToMax(s.Effort, w.losses); effort != "" {
+		b.Const("effort", effort)
+	}
 	if f := &s.Format; f.Kind == hub.FormatSchema && rawjson.Kind(f.Schema) == '{' {
 		b.OpenAt("textFormat", '{')
 		b.Const("type", "json_schema")

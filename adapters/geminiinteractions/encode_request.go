@@ -107,6 +107,7 @@ func (w *requestWriter) config(functions bool) {
 	w.thinking(&s)
 	settings.Write(b, members(&s))
 	summarized := len(s.Effort)+len(s.Summary) > 0
+	settings.EffortForBudget(&s, w.losses)
 	if s.Summary = nil; summarized {
 		b.Const(memberSummaries, "auto")
 	}

@@ -33,7 +33,7 @@ func TestAsks(t *testing.T) {
 		req.Settings = hub.Settings{Effort: []byte("none"), Budget: []byte("9"), TopK: []byte("3")}
 		req.Choice.Mode = hub.ChoiceRequired // of no function
 	}, `{"model":"x",INPUT,"generation_config":{"thinking_level":"minimal","thinking_summaries":"auto"},"store":false,"stream":true}`,
-		"settings.effort settings.tool_choice settings.top_k settings.budget")
+		"settings.budget settings.effort settings.tool_choice settings.top_k")
 	f("model", func(req *hub.Request) {
 		req.Partial, req.Previous, req.AskWhole = true, []byte("v1_a"), true
 		req.Messages[0].Parts = append(req.Messages[0].Parts, hub.Part{Kind: hub.PartReasoning, Text: []byte("hm")}, hub.Part{Kind: hub.PartData})

@@ -179,6 +179,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		w.Value("stream_options", []byte(`{"include_usage":true}`))
 	}
 	w.Close('}')
+	settings.EffortForBudget(&s, l)
 	return w.Buf, nil
 }
 

@@ -27,8 +27,10 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		w.tools(tools)
 		w.choice(&req.Choice, tools)
 	}
-	w.settings(req.Settings)
-	w.memory(req)
+	s := req.Settings // a copy, of which is taken away what the API refuses
+	settings.EffortForBudget(&s, l)
+	w.settings(&s)
+	w.memory(req, string(s.Effort))
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
 	conversation.AppendExtra(w.Writer, req, name)
@@ -77,7 +79,7 @@ func goesOnFrom(req *hub.Request) bool {
 }
 
 // memory says what the server remembers, and what it is to remember.
-func (w *inputWriter) memory(req *hub.Request) {
+func (w *inputWriter) memory(req *hub.Request, effort string) {
 	switch {
 	case !goesOnFrom(req):
 		w.Bool("store", false)
@@ -86,7 +88,7 @@ func (w *inputWriter) memory(req *hub.Request) {
 	default:
 		w.Text("conversation", req.Thread)
 	}
-	if effort := string(req.Settings.Effort); w.sealed || effort != "" && effort != "none" {
+	if w.sealed || effort != "" && effort != "none" {
 		w.Value("include", []byte(`["reasoning.encrypted_content"]`))
 	}
 }
@@ -153,8 +155,7 @@ func (w *inputWriter) named(tools []hub.Tool, tool []byte) {
 const maxUser = 64
 
 // settings writes those of the model, without what the API refuses.
-func (w *inputWriter) settings(given hub.Settings) {
-	s := &given
+func (w *inputWriter) settings(s *hub.Settings) {
 	if len(rawjson.AppendUnescaped(nil, s.User)) > maxUser {
 		s.User = nil
 		w.losses.Add("settings.user")
