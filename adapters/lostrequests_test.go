@@ -5,6 +5,26 @@ import (
 	"testing"
 )
 
+// TestChoicesOfTools: a tool that takes free text is named in a choice as any other, and no API gets the name of a tool that it does not get.
+func TestChoicesOfTools(t *testing.T) {
+	const (
+		tools = `{"tools":[{"type":"function","function":{"name":"f"}},{"type":"custom","custom":{"name":"c"}}],"messages":[{"role":"user","content":"q"}],`
+		both  = `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}},{"type":"custom","custom":{"name":"c"}}]}}`
+		one   = `"tool_choice":{"type":"custom","custom":{"name":"c"}}`
+		lost  = "settings.tool_choice,tools.builtin"
+	)
+	translates(t, "openai-chat", "openai-chat", tools+both+`}`, "", both)
+	translates(t, "openai-chat", "openai-chat", tools+one+`}`, "", one)
+	translates(t, "openai-chat", "openai-responses", tools+both+`}`, lost, `"tool_choice":{"type":"function","name":"f"}`)
+	translates(t, "openai-chat", "anthropic", tools+both+`}`, lost, `"tool_choice":{"type":"any"}`)
+	translates(t, "openai-chat", "bedrock", tools+both+`}`, lost, `"toolChoice":{"any":{}}`)
+	translates(t, "openai-chat", "gemini", tools+both+`}`, lost, `{"mode":"ANY","allowedFunctionNames":["f"]}`)
+	translates(t, "openai-chat", "gemini-interactions", tools+both+`}`, lost, `"allowed_tools":{"mode":"any","tools":["f"]}`)
+	for _, to := range []string{"openai-responses", "anthropic", "bedrock", "gemini", "gemini-interactions"} {
+		translates(t, "openai-chat", to, tools+one+`}`, lost, `!"c"`, "!choice", "!Choice", "!functionCallingConfig")
+	}
+}
+
 // TestNumbersInStrings: protobuf has numbers in strings, too, where it is JSON.
 func TestNumbersInStrings(t *testing.T) {
 	const body = `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"generationConfig":{"maxOutputTokens":"100","top_k":"7","seed":"-1","candidateCount":" 2","temperature":"0.5",` +

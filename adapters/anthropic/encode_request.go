@@ -50,7 +50,8 @@ func (w *requestWriter) tools() {
 		w.tool(&tools[i])
 	}
 	w.Close(']')
-	w.choice(c, byName, parallel)
+	c = conversation.Chosen(c, tools, w.losses)
+	w.choice(c, byName && len(c.Names) > 0, parallel)
 }
 
 func (w *requestWriter) tool(t *hub.Tool) {

@@ -191,7 +191,8 @@ func (w *requestWriter) tools(ms []hub.Message) {
 		w.tool(&tools[i])
 	}
 	w.Close(']')
-	w.choice(c, byName)
+	c = conversation.Chosen(c, tools, w.losses)
+	w.choice(c, byName && len(c.Names) > 0)
 	w.Close('}')
 }
 

@@ -102,6 +102,28 @@ func Allowed(tools []hub.Tool, c hub.ToolChoice, l *hub.Losses) (allowed []hub.T
 	return allowed
 }
 
+// Chosen is a choice without the names of tools that are not among those of the request, such as tools which only another API has: APIs refuse
+// such a name. It is the loss settings.tool_choice. Where none is left, no tool must be called, and where only those might be, none may.
+func Chosen(c hub.ToolChoice, tools []hub.Tool, l *hub.Losses) hub.ToolChoice {
+	var names [][]byte
+	for _, name := range c.Names {
+		if slices.ContainsFunc(tools, func(t hub.Tool) bool { return len(name) > 0 && bytes.Equal(t.Name, name) }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(c.Names) {
+		return c
+	}
+	l.Add("settings.tool_choice")
+	switch {
+	case len(names) > 0:
+		return hub.ToolChoice{Mode: c.Mode, Names: names}
+	case c.Mode == hub.ChoiceRequired:
+		return hub.ToolChoice{}
+	}
+	return hub.ToolChoice{Mode: hub.ChoiceNone}
+}
+
 // Gone is the description of a tool that a request has no definition of.
 const Gone = "This tool is not available any more."
 

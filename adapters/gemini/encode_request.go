@@ -63,7 +63,7 @@ func (w *requestWriter) tools() {
 	}
 	w.Close(']')
 	if len(functions.Buf) > 0 {
-		w.choice(c)
+		w.choice(conversation.Chosen(c, tools, w.losses))
 	}
 }
 

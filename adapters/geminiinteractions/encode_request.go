@@ -112,7 +112,7 @@ func (w *requestWriter) config(functions bool) {
 		b.Const(memberSummaries, "auto")
 	}
 	if functions {
-		writeChoice(b, &w.req.Choice)
+		writeChoice(b, conversation.Chosen(w.req.Choice, conversation.Tools(w.req.Tools.Defs, dialectName, w.losses), w.losses))
 	} else {
 		w.losses.AddIf("settings.tool_choice", w.req.Choice.Mode == hub.ChoiceRequired)
 	}
@@ -148,7 +148,7 @@ func (w *requestWriter) thinking(s *hub.Settings) {
 	s.Effort = []byte(l.level)
 }
 
-func writeChoice(w *jsonwriter.Writer, c *hub.ToolChoice) {
+func writeChoice(w *jsonwriter.Writer, c hub.ToolChoice) {
 	mode := [...]string{hub.ChoiceAuto: "auto", hub.ChoiceNone: "none", hub.ChoiceRequired: "any"}[c.Mode]
 	switch {
 	case c.Mode == hub.ChoiceUnset:

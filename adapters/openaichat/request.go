@@ -1,6 +1,8 @@
 package openaichat
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
@@ -108,18 +110,21 @@ func decodeChoice(v rawjson.Value) hub.ToolChoice {
 		return hub.ToolChoice{Mode: hub.ChoiceNone}
 	case "required":
 		return hub.ToolChoice{Mode: hub.ChoiceRequired}
-	case "function":
-		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{rawjson.Text(v, "function", "name")}}
-	case "custom":
-		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{rawjson.Text(v, "custom", "name")}}
+	case "function", "custom":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{toolName(v)}}
 	case "allowed_tools":
 		c := decodeChoice(rawjson.Get(v, "allowed_tools", "mode"))
 		for tool := range rawjson.Each(rawjson.Get(v, "allowed_tools", "tools")) {
-			c.Names = append(c.Names, rawjson.Text(tool, "function", "name"))
+			c.Names = append(c.Names, toolName(tool))
 		}
 		return c
 	}
 	return hub.ToolChoice{}
+}
+
+// toolName is the name in what names a tool: a function, or a tool that takes free text.
+func toolName(v rawjson.Value) []byte {
+	return rawjson.First(rawjson.Text(v, "function", "name"), rawjson.Text(v, "custom", "name"))
 }
 
 func decodeFormat(v rawjson.Value) hub.Format {
@@ -156,7 +161,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
 	if len(tools) > 0 {
 		appendTools(w, tools, l)
-		appendChoice(w, req.Choice)
+		appendChoice(w, conversation.Chosen(req.Choice, tools, l), tools)
 	}
 	appendFormat(w, &req.Settings.Format)
 	s := req.Settings // a copy, of which is taken away what the API refuses
@@ -214,7 +219,7 @@ func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {
 	w.Close(']')
 }
 
-func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice) {
+func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice, tools []hub.Tool) {
 	mode := [...]string{hub.ChoiceAuto: "auto", hub.ChoiceNone: "none", hub.ChoiceRequired: "required"}[c.Mode]
 	switch {
 	case c.Mode == hub.ChoiceUnset:
@@ -222,7 +227,7 @@ func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice) {
 		w.Const("tool_choice", mode)
 	case len(c.Names) == 1 && c.Mode == hub.ChoiceRequired:
 		w.Key("tool_choice")
-		appendFunction(w, c.Names[0])
+		appendNamed(w, c.Names[0], tools)
 	default:
 		w.OpenAt("tool_choice", '{')
 		w.Const("type", "allowed_tools")
@@ -230,7 +235,7 @@ func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice) {
 		w.Const("mode", mode)
 		w.OpenAt("tools", '[')
 		for _, name := range c.Names {
-			appendFunction(w, name)
+			appendNamed(w, name, tools)
 		}
 		w.Close(']')
 		w.Close('}')
@@ -238,11 +243,15 @@ func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice) {
 	}
 }
 
-// appendFunction names a function.
-func appendFunction(w *jsonwriter.Writer, name []byte) {
+// appendNamed names a function, or a tool that takes free text.
+func appendNamed(w *jsonwriter.Writer, name []byte, tools []hub.Tool) {
+	kind := "function"
+	if slices.ContainsFunc(tools, func(t hub.Tool) bool { return t.Meta.Dialect != "" && bytes.Equal(t.Name, name) }) {
+		kind = "custom"
+	}
 	w.Open('{')
-	w.Const("type", "function")
-	w.OpenAt("function", '{')
+	w.Const("type", kind)
+	w.OpenAt(kind, '{')
 	w.Text("name", name)
 	w.Close('}')
 	w.Close('}')

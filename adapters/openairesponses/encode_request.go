@@ -25,7 +25,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Close(']')
 	if tools := conversation.Tools(req.Tools.Defs, name, l); len(tools) > 0 {
 		w.tools(tools)
-		w.choice(&req.Choice, tools)
+		w.choice(conversation.Chosen(req.Choice, tools, l), tools)
 	}
 	s := req.Settings // a copy, of which is taken away what the API refuses
 	settings.EffortForBudget(&s, l)
@@ -115,7 +115,7 @@ func (w *inputWriter) tool(t *hub.Tool) {
 	w.Close('}')
 }
 
-func (w *inputWriter) choice(c *hub.ToolChoice, tools []hub.Tool) {
+func (w *inputWriter) choice(c hub.ToolChoice, tools []hub.Tool) {
 	mode := [...]string{hub.ChoiceAuto: "auto", hub.ChoiceNone: "none", hub.ChoiceRequired: "required"}[c.Mode]
 	switch {
 	case c.Mode == hub.ChoiceUnset:
