@@ -3,7 +3,66 @@ package adapters_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
+
+// refuses wants a request that cannot be written for an agent, with an error that names the place.
+func refuses(t *testing.T, from, to, body, names string) {
+	t.Helper()
+	source, err := adapters.Lookup(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := adapters.Lookup(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := hub.Request{Header: func(string) string { return "" }}
+	if err := source.Requests.DecodeRequest(&req, []byte(body)); err != nil {
+		t.Fatalf("%s: %v\n%s", from, err, body)
+	}
+	out, err := target.RequestWriter()(nil, &req, new(hub.Losses))
+	if err == nil || !strings.Contains(err.Error(), names) {
+		t.Errorf("%s to %s: error %v, want one of %s:\n%s", from, to, err, names, out)
+	}
+}
+
+// TestNothingLeftOfTheUsersTurn: an agent that would get nothing of what the user says last is not asked. It would answer what was said
+// before, or go on with its own answer.
+func TestNothingLeftOfTheUsersTurn(t *testing.T) {
+	const (
+		blank   = ` \n\u00a0\t`
+		called  = `{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},`
+		results = `{"role":"tool","tool_call_id":"c1","content":"r"}`
+		sound   = `{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}`
+	)
+	chat := func(messages string) string { return `{"messages":[` + messages + `]}` }
+	user := func(text string) string { return `{"role":"user","content":"` + text + `"}` }
+	for _, to := range []string{"anthropic", "bedrock"} {
+		refuses(t, "openai-chat", to, chat(user(blank)), "messages: missing")
+		refuses(t, "openai-chat", to, chat(`{"role":"system","content":"s"},`+user(blank)), "messages: missing")
+		refuses(t, "openai-chat", to, chat(user("q")+`,{"role":"assistant","content":"a"},`+user(blank)), "messages: missing")
+		refuses(t, "openai-chat", to, chat(user("q")+`,{"role":"assistant","content":"a"},{"role":"user","content":[`+sound+`]}`), "messages: missing")
+		translates(t, "openai-chat", to, chat(user("q")+","+user(blank)), "messages.blank", `"text":"q"`)
+		translates(t, "openai-chat", to, chat(user("q")+","+user("")), "", `"text":"q"`)
+		translates(t, "openai-chat", to, chat(called+results+","+user(blank)), "messages.blank", "!u00a0")
+		translates(t, "openai-chat", to, chat(user(blank)+`,{"role":"assistant","content":"a"},`+user("q")), "messages.blank", "The assistant begins")
+		translates(t, "openai-chat", to, chat(user("q")+`,{"role":"assistant","content":"a"}`), "", `"text":"a"`) // that the model goes on from
+	}
+	refuses(t, "openai-chat", "openai-responses", chat(user("q")+`,{"role":"assistant","content":"a"},{"role":"user","content":[`+sound+`]}`), "messages: missing")
+	data := `{"id":"c","messages":[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"2","role":"assistant","parts":[{"type":"text","text":"a"}]},` +
+		`{"id":"3","role":"user","parts":[{"type":"data-x","data":1}]}]}`
+	for _, to := range []string{"openai-chat", "openai-responses", "gemini", "gemini-interactions", "anthropic", "bedrock"} {
+		refuses(t, "aisdk", to, data, "messages: missing")
+		translates(t, "openai-chat", to, chat(called+results), "", "!begins")
+	}
+	for _, to := range []string{"openai-chat", "openai-responses", "gemini", "gemini-interactions"} { // which take blanks
+		translates(t, "openai-chat", to, chat(user("q")+`,{"role":"assistant","content":"a"},`+user(blank)), "", blank)
+	}
+	refuses(t, "aisdk", "agentevent", data, "messages: missing")
+}
 
 // TestChoicesOfTools: a tool that takes free text is named in a choice as any other, and no API gets the name of a tool that it does not get.
 func TestChoicesOfTools(t *testing.T) {

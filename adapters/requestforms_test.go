@@ -150,8 +150,7 @@ func TestHistoriesWithoutBeginning(t *testing.T) {
 	translates(t, "openai-chat", "gemini", system, "", `"contents":[{"role":"user","parts":[{"text":"`+opening+`"}]}]`)
 	translates(t, "openai-chat", "gemini-interactions", system, "", `"input":[{"type":"user_input","content":[{"type":"text","text":"`+opening)
 	translates(t, "openai-chat", "openai-responses", system, "", `"input":[{"type":"message","role":"system","content":"s"}]`, "!instructions")
-	translates(t, "openai-chat", "anthropic", `{"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}]}]}`, "messages.file",
-		`"messages":[]`)
+	refuses(t, "openai-chat", "anthropic", `{"messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}]}]}`, "messages: missing")
 	translates(t, "openai-chat", "gemini", called, "", `"contents":[{"role":"user","parts":[{"text":"`+opening+`"}]},{"role":"model",`)
 	for _, to := range []string{"anthropic", "bedrock", "gemini", "gemini-interactions", "openai-responses"} {
 		translates(t, "openai-chat", to, lone, "messages.result", "!"+opening, `!"r"`, `"q"`)
@@ -261,7 +260,7 @@ func TestFilesOfUnknownTypes(t *testing.T) {
 	translates(t, "openai-responses", "anthropic", part(`{"type":"input_file","filename":"a.pdf","file_data":"QUJD\nQUJD\n"}`), "",
 		`"source":{"type":"base64","media_type":"application/pdf","data":"QUJDQUJD"}`)
 	translates(t, "openai-responses", "anthropic", part(`{"type":"input_image","image_url":"data:image/png;base64,QUJD QUJD\r\n"}`), "", `"data":"QUJDQUJD"`)
-	translates(t, "openai-responses", "anthropic", part(`{"type":"input_file","file_url":"https://x/a"}`), "messages.file")
+	translates(t, "openai-responses", "anthropic", part(`{"type":"input_text","text":"q"},{"type":"input_file","file_url":"https://x/a"}`), "messages.file")
 }
 
 // TestManyDocuments: documents of one name get names of their own, also where there are many, and where such a name is another's.

@@ -17,7 +17,11 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.TextIf("model", req.Model)
 	newTurnWriter(new(conversation.IDs), l).WriteSystem(w.Writer, system)
 	w.Key("messages")
-	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
+	var last hub.Role
+	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
+	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+		return nil, err
+	}
 	w.tools()
 	w.settings(rest)
 	conversation.AppendExtra(w.Writer, req, dialectName)

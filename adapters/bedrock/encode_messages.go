@@ -17,6 +17,12 @@ import (
 // AppendMessages writes the turns of a conversation: what stands in a row on one side is one message, and the results of calls
 // begin that of the user behind them.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
+	dst, _ = appendMessages(dst, ms, l)
+	return dst
+}
+
+// appendMessages also returns whose the last turn is.
+func appendMessages(dst []byte, ms []hub.Message, l *hub.Losses) ([]byte, hub.Role) {
 	w := newTurnWriter(conversation.CallIDs(ms), l)
 	conversation.LostNames(ms, l)
 	for i := range ms {
@@ -28,7 +34,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	out.Open('[')
 	w.Write(out, roleNames)
 	out.Close(']')
-	return out.Buf
+	return out.Buf, w.Turns.Last()
 }
 
 // wordsBesideDocuments adds a text where the user sends documents and no word: the API wants one with them.

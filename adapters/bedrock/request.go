@@ -110,7 +110,11 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	rest = conversation.Opened(system, rest, false)
 	w.Open('{')
 	w.Key("messages")
-	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
+	var last hub.Role
+	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
+	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+		return nil, err
+	}
 	newTurnWriter(new(conversation.IDs), l).WriteSystem(w.Writer, system)
 	w.settings()
 	w.tools(rest)
@@ -129,11 +133,11 @@ type requestWriter struct {
 func (w *requestWriter) settings() {
 	s := w.req.Settings // a copy, of which is taken away what has been seen to
 	settings.MostTemperature(&s, 1, w.losses)
+	settings.EffortForBudget(&s, w.losses)
 	b := jsonwriter.New(nil)
 	settings.Write(b, members(&s))
 	if len(b.Buf) > 0 {
 		w.OpenAt("inferenceConfig", '{')
-	settings.EffortForBudget(&s, w.losses)
 		w.Raw(b.Buf)
 		w.Close('}')
 	}

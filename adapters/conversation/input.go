@@ -208,5 +208,9 @@ func Prompt(req *hub.Request, l *hub.Losses) ([]byte, error) {
 		return nil, err
 	}
 	LostParts(news, l)
-	return AppendTexts(nil, news, `\n`), nil
+	text := AppendTexts(nil, news, `\n`)
+	if len(text) == 0 {
+		return nil, NothingLeft()
+	}
+	return text, nil
 }

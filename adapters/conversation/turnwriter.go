@@ -29,6 +29,7 @@ type BlockForm interface {
 
 // Message adds a message. The results of its calls begin the turn of the user's behind it.
 func (w *TurnWriter) Message(m *hub.Message) {
+	LostBlanks(m, w.Losses)
 	var results []Block
 	for i := range m.Parts {
 		p := &m.Parts[i]

@@ -12,6 +12,12 @@ import (
 // AppendMessages writes the turns of a conversation as contents. The responses to the calls of a turn are a content of their own
 // right behind it.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
+	dst, _ = appendMessages(dst, ms, l)
+	return dst
+}
+
+// appendMessages also returns whose the last turn is.
+func appendMessages(dst []byte, ms []hub.Message, l *hub.Losses) ([]byte, hub.Role) {
 	w := turnWriter{ids: conversation.CallIDs(ms), losses: l}
 	conversation.LostNames(ms, l)
 	for i := range ms {
@@ -29,7 +35,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 		writeContent(out, role, w.turns[i].Blocks)
 	}
 	out.Close(']')
-	return out.Buf
+	return out.Buf, w.turns.Last()
 }
 
 func writeContent(w *jsonwriter.Writer, role string, parts []conversation.Block) {

@@ -17,7 +17,11 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	rest = conversation.Opened(system, rest, false)
 	w.Open('{')
 	w.Key("contents")
-	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
+	var last hub.Role
+	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
+	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+		return nil, err
+	}
 	writeInstructions(w.Writer, system, l)
 	w.tools()
 	w.config()

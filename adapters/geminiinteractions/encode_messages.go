@@ -12,15 +12,25 @@ import (
 
 // AppendMessages writes messages as steps: texts and files in a row are one, every other part is one, and results stand behind the calls.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
+	dst, _ = appendMessages(dst, ms, l)
+	return dst
+}
+
+// appendMessages also returns whose the last message is.
+func appendMessages(dst []byte, ms []hub.Message, l *hub.Losses) (list []byte, last hub.Role) {
 	w := newStepWriter(jsonwriter.New(dst), ms, l)
 	conversation.LostNames(ms, l)
 	w.Open('[')
 	for i := range ms {
-		w.message(&ms[i])
+		w.closeAt(ms[i].Role)
+		n := len(w.Buf)
+		if w.message(&ms[i]); len(w.Buf) > n {
+			last = conversation.Speaker(&ms[i])
+		}
 	}
 	w.closeStep()
 	w.Close(']')
-	return w.Buf
+	return w.Buf, last
 }
 
 // stepWriter writes steps.
@@ -41,6 +51,13 @@ func newStepWriter(w *jsonwriter.Writer, ms []hub.Message, l *hub.Losses) *stepW
 	return &stepWriter{Writer: w, losses: l, ids: conversation.CallIDs(ms)}
 }
 
+// closeAt closes the step that is open in front of a message. What the model says in a row is one step, as it is read as one message.
+func (w *stepWriter) closeAt(role hub.Role) {
+	if role != hub.RoleAgent || w.open != role {
+		w.closeStep()
+	}
+}
+
 func (w *stepWriter) message(m *hub.Message) {
 	if m.Role == hub.RoleResults {
 		w.lone(m)
@@ -49,9 +66,6 @@ func (w *stepWriter) message(m *hub.Message) {
 	role := m.Role
 	if role == hub.RoleSystem {
 		role = hub.RoleUser
-	}
-	if role != hub.RoleAgent || w.open != role { // what the model says in a row is one step, as it is read as one message
-		w.closeStep()
 	}
 	for i := 0; i < len(m.Parts); i++ {
 		p := &m.Parts[i]

@@ -22,7 +22,11 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.TextIf(map[bool]string{true: asksAgent, false: asksModel}[agent], req.Model)
 	w.instructions(system)
 	w.Key("input")
-	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
+	var last hub.Role
+	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
+	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+		return nil, err
+	}
 	if calls := w.tools(); agent {
 		settings.LostAll(req, l)
 	} else {
@@ -103,11 +107,11 @@ func (w *requestWriter) config(functions bool) {
 	s := w.req.Settings // a copy, of which is taken away what has been seen to
 	settings.MostStops(&s, mostStops, w.losses)
 	settings.Seed32(&s, w.losses)
+	settings.EffortForBudget(&s, w.losses)
 	b := jsonwriter.New(nil)
 	w.thinking(&s)
 	settings.Write(b, members(&s))
 	summarized := len(s.Effort)+len(s.Summary) > 0
-	settings.EffortForBudget(&s, w.losses)
 	if s.Summary = nil; summarized {
 		b.Const(memberSummaries, "auto")
 	}

@@ -16,16 +16,21 @@ import (
 // AppendMessages writes a message of the model as one with all of its calls, and each result as a message behind it.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	w := messageWriter{Writer: jsonwriter.New(dst), losses: l, extra: shownExtra}
-	return w.messages(ms)
+	dst, _ = w.messages(ms)
+	return dst
 }
 
-func (w *messageWriter) messages(ms []hub.Message) []byte {
+// messages writes messages, and returns whose the last one is, instructions apart.
+func (w *messageWriter) messages(ms []hub.Message) (list []byte, last hub.Role) {
 	w.Open('[')
 	for i := range ms {
-		w.message(&ms[i])
+		n := len(w.Buf)
+		if w.message(&ms[i]); len(w.Buf) > n && ms[i].Role != hub.RoleSystem {
+			last = conversation.Speaker(&ms[i])
+		}
 	}
 	w.Close(']')
-	return w.Buf
+	return w.Buf, last
 }
 
 type messageWriter struct {

@@ -153,11 +153,16 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.TextIf("model", req.Model)
 	w.Key("messages")
+	var last hub.Role
 	w.Append(func(dst []byte) []byte {
 		ready := conversation.WithoutLone(conversation.Ready(req.Messages), l)
 		w := messageWriter{Writer: jsonwriter.New(dst), losses: l, extra: extraOf, reasoning: reasoningMember(req.Upstream)}
-		return w.messages(ready)
+		dst, last = w.messages(ready)
+		return dst
 	})
+	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+		return nil, err
+	}
 	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
 	if len(tools) > 0 {
 		appendTools(w, tools, l)
@@ -174,6 +179,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		l.Add("settings.parallel_calls")
 	}
 	settings.MostStops(&s, mostStops, l)
+	settings.EffortForBudget(&s, l)
 	known := members(&s)
 	settings.Write(w, known[:])
 	settings.Lost(&s, known[:], l)
@@ -184,7 +190,6 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		w.Value("stream_options", []byte(`{"include_usage":true}`))
 	}
 	w.Close('}')
-	settings.EffortForBudget(&s, l)
 	return w.Buf, nil
 }
 

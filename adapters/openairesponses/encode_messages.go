@@ -29,11 +29,12 @@ type inputWriter struct {
 	sealed  bool       // encrypted reasoning has been written
 }
 
-func (w *inputWriter) messages(ms []hub.Message) {
+// messages writes messages, and returns whose the last one is, instructions apart.
+func (w *inputWriter) messages(ms []hub.Message) (last hub.Role) {
 	w.ids = conversation.CallIDs(ms)
 	conversation.LostNames(ms, w.losses)
 	for i := range ms {
-		m := &ms[i]
+		m, n := &ms[i], len(w.Buf)
 		switch m.Role {
 		case hub.RoleSystem:
 			w.asked("system", m)
@@ -49,7 +50,11 @@ func (w *inputWriter) messages(ms []hub.Message) {
 			}
 			w.flush()
 		}
+		if len(w.Buf) > n && m.Role != hub.RoleSystem {
+			last = conversation.Speaker(m)
+		}
 	}
+	return last
 }
 
 // ownID is the id of a part if it is one of an item of that kind.

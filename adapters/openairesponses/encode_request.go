@@ -20,7 +20,9 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	system, rest := w.instructions(req)
 	w.TextIf("instructions", system)
 	w.OpenAt("input", '[')
-	w.messages(rest)
+	if err := conversation.CheckLastTurn(req.Messages, w.messages(rest)); err != nil {
+		return nil, err
+	}
 	w.answers(req.Answers)
 	w.Close(']')
 	if tools := conversation.Tools(req.Tools.Defs, name, l); len(tools) > 0 {
