@@ -79,6 +79,10 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	if s.receiveBody(ctx, r, t) {
+		if f := r.decodeBody(ctx, t, sub); f != nil {
+			s.reject(ctx, t, f)
+			return
+		}
 		s.accept(ctx, r, t, r.unwrap(t, sub, &ctx.Request), id, origin)
 	}
 }

@@ -181,6 +181,32 @@ func plainBody(ctx *fasthttp.RequestCtx, r *route) ([]byte, *hub.Failure) {
 	return plain, nil // after any other error there is none
 }
 
+// decodeBody takes the content coding off a body that the server reads by itself: of a request that is no turn, that may say in its body
+// what it asks for, or that is a line of an editor's. That of any other may go on as it came; see [plainBody].
+func (r *route) decodeBody(ctx *fasthttp.RequestCtx, t *target, sub subpath) *hub.Failure {
+	own := sub.found && (!sub.isRun() || t.dialect.Envelope != nil) || r.servesLines(t)
+	if !own || len(ctx.Request.Header.ContentEncoding()) == 0 {
+		return nil
+	}
+	plain, f := plainBody(ctx, r)
+	switch {
+	case f != nil:
+		return f
+	case plain == nil && len(ctx.Request.Body()) > 0:
+		return unknownCoding()
+	}
+	ctx.Request.SetBodyRaw(plain)
+	ctx.Request.Header.Del(fasthttp.HeaderContentEncoding)
+	return nil
+}
+
+// unknownCoding is what a client learns whose body cannot be read for its content coding.
+func unknownCoding() *hub.Failure {
+	f := hub.Fail(hub.CodeUnreadable, errors.New("the content coding of the body is not known, or it is too large without"))
+	f.Note, f.Status = "Its content coding is not known, or it is too large without.", fasthttp.StatusUnsupportedMediaType
+	return f
+}
+
 // setBody gives the upstream the client's body, which is the call's from now on: written anew in the dialect of the upstream,
 // or as it came. plain is the body for reading, nil where that is not possible.
 func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.Failure {

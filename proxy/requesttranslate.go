@@ -71,9 +71,7 @@ func (r *route) wantsHistory() bool {
 // translate writes the body in the dialect of the upstream. err is why it could not be read in that of the client.
 func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failure {
 	if plain == nil {
-		f := hub.Fail(hub.CodeUnreadable, errors.New("the content coding of the body is not known, or it is too large without"))
-		f.Note, f.Status = "Its content coding is not known, or it is too large without.", fasthttp.StatusUnsupportedMediaType
-		return f
+		return unknownCoding()
 	}
 	if err != nil {
 		return unreadable(c.target.dialect, err)
