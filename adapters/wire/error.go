@@ -32,7 +32,7 @@ func (e *Error) Error() string {
 func errTooLarge(f Framing, offset, limit int) *Error {
 	return &Error{
 		Framing: f, Reason: ReasonTooLarge, Offset: offset, Fatal: true,
-		Msg: "a record exceeds the limit of " + strconv.Itoa(limit) + " bytes; raise the limit if such records are expected",
+		Msg: "a record exceeds the limit of " + strconv.Itoa(limit) + " bytes; raise limits.record if such records are expected",
 	}
 }
 

@@ -119,7 +119,7 @@ func TestNewSplitterDefaultLimit(t *testing.T) {
 		t.Errorf("one byte more: %v", err)
 	}
 	want := "cannot split ndjson stream at byte 16777217 of the buffer: a record exceeds the limit of 16777216 bytes; " +
-		"raise the limit if such records are expected (record_too_large)"
+		"raise limits.record if such records are expected (record_too_large)"
 	if err != nil && err.Error() != want {
 		t.Errorf("the error says\n%s\nwant\n%s", err, want)
 	}
