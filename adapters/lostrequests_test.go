@@ -119,3 +119,27 @@ func TestBudgetsForReasoning(t *testing.T) {
 	translates(t, "gemini", "anthropic", strings.Replace(gemini, "<>", "24576", 1), "", `"budget_tokens":24576`)
 	translates(t, "gemini", "bedrock", strings.Replace(gemini, "<>", "0", 1), "settings.effort", "!effort")
 }
+
+// TestAddressesOutsideOfTheWeb: what lies in the store of one provider, or where only the client finds it, is no image for another.
+func TestAddressesOutsideOfTheWeb(t *testing.T) {
+	const (
+		bedrock = `{"messages":[{"role":"user","content":[{"text":"q"},{"image":{"format":"png","source":{"s3Location":{"uri":"s3://b/a.png"}}}}]}]}`
+		gemini  = `{"contents":[{"role":"user","parts":[{"text":"q"},{"fileData":{"mimeType":"image/png","fileUri":"gs://b/a.png"}}]}]}`
+		local   = `{"id":"c","messages":[{"id":"1","role":"user","parts":[{"type":"text","text":"q"},{"type":"file","mediaType":"image/png","url":"<>"}]}]}`
+	)
+	for _, to := range []string{"openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions"} {
+		translates(t, "bedrock", to, bedrock, "messages.file", "!s3:")
+		translates(t, "aisdk", to, strings.Replace(local, "<>", "/files/a.png", 1), "messages.file", "!/files")
+		translates(t, "aisdk", to, strings.Replace(local, "<>", "blob:https://x/1", 1), "messages.file", "!blob")
+	}
+	for _, to := range []string{"openai-chat", "openai-responses", "anthropic", "bedrock"} {
+		translates(t, "gemini", to, gemini, "messages.file", "!gs:")
+	}
+	translates(t, "gemini", "gemini-interactions", gemini, "", `"uri":"gs://b/a.png"`)
+	for _, to := range []string{"openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions"} {
+		translates(t, "aisdk", to, strings.Replace(local, "<>", `HTTPS:\/\/x/a.png`, 1), "", `HTTPS:\/\/x/a.png`)
+	}
+	const result = `{"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"id":"c","name":"f","args":{}}}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"id":"c","name":"f","response":{},"parts":[{"fileData":{"mimeType":"image/png","fileUri":"gs://b/a.png"}}]}}]}]}`
+	translates(t, "gemini", "openai-responses", result, "messages.result.content", `!"input_image"`)
+}

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
@@ -20,7 +18,7 @@ func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 	f := *p.File
 	f.Media = genai.Media(&f)
 	part, ok := fileBlock(&f)
-	if !ok || len(f.Base64) == 0 && bytes.HasPrefix(f.URL, []byte("data:")) {
+	if !ok || len(f.Base64) == 0 && !f.OnWebOrGoogle() {
 		w.losses.Add("messages.file")
 		return
 	}

@@ -242,7 +242,10 @@ func (w *stepWriter) takes(f *hub.FileRef) bool {
 		return true
 	}
 	kind := mediaType(f)
-	return len(f.URL) > 0 && !bytes.HasPrefix(f.URL, []byte("data:")) && (w.server == nil || kind != "image" && kind != "video")
+	if w.server == nil {
+		return f.OnWebOrGoogle()
+	}
+	return len(f.URL) > 0 && !bytes.HasPrefix(f.URL, []byte("data:")) && kind != "image" && kind != "video"
 }
 
 func writeFile(w *jsonwriter.Writer, f *hub.FileRef) {

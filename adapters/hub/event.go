@@ -1,6 +1,6 @@
 // Package hub holds the canonical event model and the interfaces that every dialect implements. Nothing else stands here.
 //
-//   - event.go, names.go, counts.go, clone.go: [Event], its kinds and vocabularies.
+//   - event.go, fileref.go, names.go, counts.go, clone.go: [Event], its kinds and vocabularies.
 //   - dialect.go, writers.go, option.go, version.go: [Dialect], which describes one dialect, with its [Decoder] and [Encoder].
 //   - extension.go: the place for what a dialect has no form for.
 //   - request.go, settings.go, history.go, idset.go, losses.go: what the request tells that opened a stream.

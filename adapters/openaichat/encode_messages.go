@@ -99,9 +99,9 @@ func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 	return parts
 }
 
-// hasForm reports whether the API takes a file: bytes, an image by its address, or what it has stored itself.
+// hasForm reports whether the API takes a file: bytes, an image by its address in the web, or what it has stored itself.
 func hasForm(p *hub.Part) bool {
-	return len(p.File.Base64) > 0 || len(p.File.URL) > 0 && p.File.IsMedia("image") || p.Meta.Of(Dialect.Name) != nil
+	return len(p.File.Base64) > 0 || p.File.OnWeb() && p.File.IsMedia("image") || p.Meta.Of(Dialect.Name) != nil
 }
 
 // content writes parts. One text is a string, as every server of this dialect reads it.

@@ -116,9 +116,9 @@ func (w *inputWriter) lose(p *hub.Part) {
 	}
 }
 
-// hasForm reports whether the API takes a file: its bytes or its address, but no sound.
+// hasForm reports whether the API takes a file: its bytes or its address in the web, but no sound.
 func hasForm(f *hub.FileRef) bool {
-	return (len(f.Base64) > 0 || len(f.URL) > 0) && !f.IsMedia("audio") && !f.IsMedia("video")
+	return (len(f.Base64) > 0 || f.OnWeb()) && !f.IsMedia("audio") && !f.IsMedia("video")
 }
 
 func (w *inputWriter) inputPart(p *hub.Part) {

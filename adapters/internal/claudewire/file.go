@@ -79,7 +79,7 @@ func sourceOf(f *hub.FileRef) (kind, media string, data []byte) {
 		if err == nil && len(text) > 0 && utf8.Valid(text) {
 			return "text", "text/plain", rawjson.AppendEscaped(nil, text)
 		}
-	case len(f.Base64) == 0 && isWebURL(f.URL) && (f.IsMedia("image") || media == mediaPDF):
+	case len(f.Base64) == 0 && f.OnWeb() && (f.IsMedia("image") || media == mediaPDF):
 		return "url", media, f.URL
 	}
 	return "", "", nil
@@ -88,9 +88,4 @@ func sourceOf(f *hub.FileRef) (kind, media string, data []byte) {
 // IsImage reports whether a type is one of the images that models take as bytes.
 func IsImage(media string) bool {
 	return media == "image/jpeg" || media == "image/png" || media == "image/gif" || media == "image/webp"
-}
-
-func isWebURL(url []byte) bool {
-	plain := string(rawjson.AppendUnescaped(nil, url[:min(len(url), 16)]))
-	return len(plain) >= 4 && plain[:4] == "http"
 }
