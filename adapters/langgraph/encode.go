@@ -53,7 +53,9 @@ type encoder struct {
 	calls     opened.Refs[outCall]
 	waiting   map[string]bool // calls of the last message that have no result
 	asks      []ask
-	counted   bool   // usage of a step was written
+	counted   bool       // usage of a step was written
+	early     hub.Counts // what the run has used, said before any message; see [encoder.lateUsage]
+	hasEarly  bool
 	state     []byte // what else is in the state, an object
 	buf       []byte
 }
@@ -83,6 +85,7 @@ func (e *encoder) Reset() {
 	e.history, e.kept = nil, 0
 	e.parts.Reset()
 	e.asks, e.counted, e.state = nil, false, e.state[:0]
+	e.hasEarly = false
 }
 
 // setModes sets the modes, at least one of which shows messages. A state takes the place of all that the client has, so
@@ -192,6 +195,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.started {
 		e.runStart(out, &hub.Event{})
 	}
+	e.lateUsage(out)
 	disposition := e.reason(out, ev)
 	if len(hub.Why(ev)) > 0 {
 		disposition = hub.Folded // only failures have words
@@ -237,6 +241,7 @@ var finishReasons = map[hub.Status]string{
 
 // runError ends a run that failed; clients do not read on. The code tells a cancelled run.
 func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.lateUsage(out)
 	code := rawjson.Or(ev.Rare().ErrCode, ev.Status.String())
 	message := rawjson.Or(hub.Why(ev), "The run ended before it was complete.")
 	e.completeAll(out)

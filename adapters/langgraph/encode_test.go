@@ -81,6 +81,11 @@ func TestFates(t *testing.T) {
 		text(hub.TextStart, "p", "m1", ""), call, text(hub.TextDelta, "p", "m1", "on"), end(hub.StatusTools))
 	f("a reason", "messages-tuple", hub.Native, `"finish_reason":"length"`, text(hub.TextStart, "p", "m1", ""), end(hub.StatusLength))
 	f("a reason without a message", "messages-tuple", hub.Native, `"content":"","response_metadata":{"finish_reason":"content_filter"}`, end(hub.StatusFiltered))
+	used := hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Usage: hub.NoCounts}}
+	used.More.Usage.In, used.More.Usage.Out = 5, 0
+	f("usage without a message", "messages-tuple", hub.Native, `"content":"","usage_metadata":{"input_tokens":5,"output_tokens":0,`, used, end(hub.StatusDone))
+	f("usage before a message", "messages-tuple", hub.Native, `"usage_metadata":{"input_tokens":5,`, used, text(hub.TextStart, "p", "m1", ""), text(hub.TextDelta, "p", "m1", "x"), end(hub.StatusDone))
+	f("usage without a message, not requested", "updates", hub.Native, `"success"`, used, end(hub.StatusDone))
 	f("a reason, not requested", "updates", hub.Folded, `"success"`, text(hub.TextStart, "p", "m1", ""), end(hub.StatusLength))
 }
 

@@ -226,6 +226,8 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgent(ev.AgentSlot)
 	m := l.current
 	switch {
+	case m == nil && e.keepUsage(ev):
+		return hub.Deferred
 	case ev.More == nil, m == nil, e.modes&modeTuple == 0, ev.Scope == hub.SessionScope, ev.More.Usage.In < 0 && ev.More.Usage.Out < 0:
 		return hub.Dropped
 	case ev.Scope == hub.RunScope && e.counted:
@@ -257,6 +259,26 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 		*c[0] = max(*c[0], *c[1])
 	}
 	return disposition
+}
+
+// keepUsage keeps what the run has used where there is no message yet. A model that says nothing, or is kept from it, is paid for all the same.
+func (e *encoder) keepUsage(ev *hub.Event) bool {
+	if ev.More == nil || ev.Scope != hub.RunScope || ev.AgentSlot != 0 || e.modes&modeTuple == 0 || e.counted || ev.More.Usage.In < 0 && ev.More.Usage.Out < 0 {
+		return false
+	}
+	e.early, e.hasEarly = ev.More.Usage, true
+	e.early.Cost, e.early.Currency, e.early.Provider = nil, nil, nil // are borrowed, and have no place
+	return true
+}
+
+// lateUsage writes at the end of a run what was kept, on a message of its own where there is none; not if a message has said it since.
+func (e *encoder) lateUsage(out *wire.Out) {
+	if m := e.root.current; !e.hasEarly || e.counted || m != nil && len(m.usedFor) > 0 {
+		return
+	} else if m == nil {
+		e.message(out, &e.root, roleAgent, nil)
+	}
+	e.usage(out, &hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Usage: e.early}})
 }
 
 // appendUsage appends the counts since before. The three that every reader wants are always there.
