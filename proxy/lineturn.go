@@ -9,6 +9,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // lineTurn is a turn of such a client: one run of the agent, or several, where the agent ends its run with questions.
@@ -118,11 +119,27 @@ func (t *lineTurn) call(answers []hub.Decision) (*call, *hub.Failure) {
 	c.lines, c.answers = t, answers
 	c.request.Header.SetMethod(t.route.upstreamMethod(fasthttp.MethodPost)) // whatever the connection was opened by
 	c.request.Header.SetContentType("application/json")
-	if f := c.setBody(&l.request.Header, t.body, t.body); f != nil {
-		c.release()
+	kept := false
+	defer func() { // also of a panic
+		if !kept {
+			c.release()
+		}
+	}()
+	if f := t.setBody(c); f != nil {
 		return nil, f
 	}
+	kept = true
 	return c, nil
+}
+
+// setBody gives a call the body of the turn, whose memory counts as that of any other until it was sent.
+func (t *lineTurn) setBody(c *call) *hub.Failure {
+	l := t.client
+	c.lease.Budget = &l.server.bodies
+	if !c.lease.Grow(int64(len(t.body)), int64(c.route.global.Limits.Bodies)) {
+		return hub.Fail(hub.CodeBodies, inbound.ErrBodyBudget)
+	}
+	return c.setBody(&l.request.Header, t.body, t.body)
 }
 
 // noAddress is where a client is that has started the program.
