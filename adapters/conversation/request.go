@@ -105,9 +105,16 @@ func Allowed(tools []hub.Tool, c hub.ToolChoice, l *hub.Losses) (allowed []hub.T
 // Chosen is a choice without the names of tools that are not among those of the request, such as tools which only another API has: APIs refuse
 // such a name. It is the loss settings.tool_choice. Where none is left, no tool must be called, and where only those might be, none may.
 func Chosen(c hub.ToolChoice, tools []hub.Tool, l *hub.Losses) hub.ToolChoice {
+	if len(c.Names) == 0 {
+		return c
+	}
+	defined := make(map[string]bool, len(tools)) // a client names as many as it likes
+	for i := range tools {
+		defined[string(tools[i].Name)] = len(tools[i].Name) > 0
+	}
 	var names [][]byte
 	for _, name := range c.Names {
-		if slices.ContainsFunc(tools, func(t hub.Tool) bool { return len(name) > 0 && bytes.Equal(t.Name, name) }) {
+		if defined[string(name)] {
 			names = append(names, name)
 		}
 	}

@@ -1,8 +1,6 @@
 package openaichat
 
 import (
-	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
@@ -232,15 +230,16 @@ func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice, tools []hub.Tool) {
 		w.Const("tool_choice", mode)
 	case len(c.Names) == 1 && c.Mode == hub.ChoiceRequired:
 		w.Key("tool_choice")
-		appendNamed(w, c.Names[0], tools)
+		appendNamed(w, c.Names[0], customTools(tools))
 	default:
 		w.OpenAt("tool_choice", '{')
 		w.Const("type", "allowed_tools")
 		w.OpenAt("allowed_tools", '{')
 		w.Const("mode", mode)
 		w.OpenAt("tools", '[')
+		custom := customTools(tools)
 		for _, name := range c.Names {
-			appendNamed(w, name, tools)
+			appendNamed(w, name, custom)
 		}
 		w.Close(']')
 		w.Close('}')
@@ -248,10 +247,19 @@ func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice, tools []hub.Tool) {
 	}
 }
 
+// customTools are the names of the tools that take free text.
+func customTools(tools []hub.Tool) map[string]bool {
+	names := map[string]bool{}
+	for i := range tools {
+		names[string(tools[i].Name)] = tools[i].Meta.Dialect != ""
+	}
+	return names
+}
+
 // appendNamed names a function, or a tool that takes free text.
-func appendNamed(w *jsonwriter.Writer, name []byte, tools []hub.Tool) {
+func appendNamed(w *jsonwriter.Writer, name []byte, custom map[string]bool) {
 	kind := "function"
-	if slices.ContainsFunc(tools, func(t hub.Tool) bool { return t.Meta.Dialect != "" && bytes.Equal(t.Name, name) }) {
+	if custom[string(name)] {
 		kind = "custom"
 	}
 	w.Open('{')
