@@ -115,6 +115,17 @@ func TestAgentWithoutForm(t *testing.T) {
 	wantSaid(t, resp.StatusCode, body, "allowed false")
 }
 
+// TestAgentAsksAgainWithoutForm: a question that follows an answer of the configuration is answered alone.
+func TestAgentAsksAgainWithoutForm(t *testing.T) {
+	t.Parallel()
+	r := start(t, agentConfig(t, "openai-chat", t.TempDir(), "", ", asks: {without: allow}"))
+	resp, body := r.post("/run", `{"model":"m","stream":true,"messages":[{"role":"user","content":"one by one"}]}`)
+	wantSaid(t, resp.StatusCode, body, "answer 0 allows true", "answer 1 allows true", "[DONE]")
+	if asked, allowed := r.metric("sabir_asks_total", "outcome=asked"), r.metric("sabir_asks_total", "outcome=allowed"); asked != 2 || allowed != 2 {
+		t.Errorf("%v questions are asked, and %v allowed", asked, allowed)
+	}
+}
+
 // TestAgentAskExpires: a question without an answer is refused, and the turn ended.
 func TestAgentAskExpires(t *testing.T) {
 	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ", asks: {wait: 50ms}"))

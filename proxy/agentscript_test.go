@@ -136,6 +136,12 @@ func (s *scripted) turn(text string) {
 		first, _ := s.read("control_response")
 		second, _ := s.read("control_response")
 		s.say(fmt.Sprintf("allowed %t and %t", strings.Contains(first, `"allow"`), strings.Contains(second, `"allow"`)))
+	case text == "one by one": // the second question is asked when the first is answered
+		for n := range 2 {
+			s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"toolu_%d"}}`, n, n)
+			answer, _ := s.read("control_response")
+			s.say(fmt.Sprintf("answer %d allows %t", n, strings.Contains(answer, `"allow"`)))
+		}
 	case strings.HasSuffix(text, "slow"):
 		s.say("waiting")
 		if got, _ := s.read("nothing"); got == "interrupt" {
