@@ -14,6 +14,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // TestUpstreamThatDoesNotRead: an upstream that takes the connection, and not the request, has as long as for its answer. Then it is left.
@@ -102,9 +103,15 @@ func TestMessagesThatWaitedAreSent(t *testing.T) {
 		}
 		return x
 	}
-	conn, x := dial(), waiting(message{body: []byte("one")}, message{body: []byte("two")})
-	if err := x.connect(conn); err != nil || x.upstreamConn() != conn || x.waiting.Load() != 0 {
-		t.Errorf("%v, %d bytes wait", err, x.waiting.Load())
+	var budget inbound.BodyBudget
+	leased := func(body string) message {
+		lease := inbound.Lease{Budget: &budget}
+		lease.Grow(int64(len(body)), 100)
+		return message{body: []byte(body), lease: lease}
+	}
+	conn, x := dial(), waiting(leased("one"), leased("two"))
+	if err := x.connect(conn); err != nil || x.upstreamConn() != conn || x.waiting.Load() != 0 || budget.Used.Load() != 0 {
+		t.Errorf("%v, %d bytes wait, of which %d are counted as bodies", err, x.waiting.Load(), budget.Used.Load())
 	}
 	if one, two := <-got, <-got; one != "one" || two != "two" {
 		t.Errorf("it got %s, then %s", one, two)
