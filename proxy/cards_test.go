@@ -129,6 +129,16 @@ func TestDescriptionsPass(t *testing.T) {
 	f("a2a", "options: {version: '0.3'}", "", "/.well-known/agent-card.json", `{"url":"http://a/stream","skills":[]}`, `{"url":"http://sabir/run","skills":[]}`)
 }
 
+// TestDescriptionsOfOthers: what reads like a question for the description is none for an agent of another dialect, and its stream is translated.
+func TestDescriptionsOfOthers(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "", "", "client: a2a\nrequests: {mode: pass}\n"))
+	resp, got := r.post("/run", a2aCall("agent/getAuthenticatedExtendedCard", ""), "Content-Type: application/json")
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(got, "Hello") || strings.Contains(got, "run.start") {
+		t.Errorf("status %d, %s: %s", resp.StatusCode, resp.Header.Get("Content-Type"), got)
+	}
+}
+
 // TestURLsOfCards: what the agent's URL has beyond that of the upstream leads below the route, where the route has anything below it.
 func TestURLsOfCards(t *testing.T) {
 	t.Parallel()
