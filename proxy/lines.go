@@ -153,9 +153,9 @@ func (l *lineClient) read(in io.Reader, longest int) error {
 func (l *lineClient) take(m message) {
 	if m.fail != nil {
 		l.refuseMessage(m.fail)
-		return
+	} else {
+		l.receive(m.body)
 	}
-	l.receive(m.body)
 }
 
 // drain implements [talker].
