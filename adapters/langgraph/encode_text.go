@@ -245,7 +245,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 		if len(ev.Msg) > 0 && !bytes.Equal(ev.Msg, m.msg) {
 			disposition = hub.Folded // the upstream counts for a message that is hidden
 		}
-	case string(of) != string(m.usedFor), len(of) == 1 && ev.Scope != hub.RunScope, now.In >= 0 && now.In < m.used.In, now.Out >= 0 && now.Out < m.used.Out:
+	case string(of) != string(m.usedFor), len(of) == 1 && ev.Scope != hub.RunScope, fewer(&now, &m.used):
 		return hub.Dropped // it would be added to what the message has used
 	}
 	b := append(m.appendEmpty(m.begin(out, l)), `,"usage_metadata":{`...)
@@ -261,12 +261,21 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return disposition
 }
 
+// fewer says that counts are not those of before with more added, but those of something else, as of another model.
+func fewer(now, before *hub.Counts) bool {
+	return now.In >= 0 && now.In < before.In || now.Out >= 0 && now.Out < before.Out
+}
+
 // keepUsage keeps what the run has used where there is no message yet. A model that says nothing, or is kept from it, is paid for all the same.
 func (e *encoder) keepUsage(ev *hub.Event) bool {
-	if ev.More == nil || ev.Scope != hub.RunScope || ev.AgentSlot != 0 || e.modes&modeTuple == 0 || e.counted || ev.More.Usage.In < 0 && ev.More.Usage.Out < 0 {
+	if ev.More == nil || ev.Scope != hub.RunScope || ev.AgentSlot != 0 || e.modes&modeTuple == 0 || e.counted {
 		return false
 	}
-	e.early, e.hasEarly = ev.More.Usage, true
+	now := ev.More.Usage
+	if now.In < 0 && now.Out < 0 || e.hasEarly && fewer(&now, &e.early) {
+		return false
+	}
+	e.early, e.hasEarly = now, true
 	e.early.Cost, e.early.Currency, e.early.Provider = nil, nil, nil // are borrowed, and have no place
 	return true
 }
