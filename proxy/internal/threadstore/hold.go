@@ -44,9 +44,9 @@ const (
 	over, lenOver = "over:", "5" // likewise, and the turn whose token follows has ended without writing it: the lease is free
 )
 
-// renewScript renews a lease. One that has expired, because Redis or this replica was away, is taken again (2), unless another has it.
+// renewScript renews a lease. It says that there is none (2) if it has expired, or has been given back.
 const renewScript = `local v = redis.call('GET', KEYS[1])
-if not v then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 2 end
+if not v then return 2 end
 if v == ARGV[1] or v == '` + forgotten + `' then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`
 
@@ -64,8 +64,8 @@ func (s *Store) renew(ctx context.Context) {
 	}
 }
 
-func (s *Store) renewAll(ctx context.Context) {
-	ctx, done := context.WithTimeout(ctx, min(s.cfg.Timeout, s.cfg.Lease))
+func (s *Store) renewAll(closed context.Context) {
+	ctx, done := context.WithTimeout(closed, min(s.cfg.Timeout, s.cfg.Lease))
 	defer done()
 	pipe, renewed := s.cfg.Client.Pipeline(), map[*redis.Cmd][2]string{}
 	s.holds.mu.Lock()
@@ -78,13 +78,26 @@ func (s *Store) renewAll(ctx context.Context) {
 	}
 	_, err := pipe.Exec(ctx)
 	for cmd, of := range renewed {
-		if n, _ := cmd.Int(); n == 2 && !s.holds.has(of[0], of[1]) { // given back in the meantime: it had not expired
-			err = errors.Join(err, releaseScript.Run(ctx, s.cfg.Client, []string{of[0]}, of[1]).Err())
+		if n, _ := cmd.Int(); n == 2 {
+			err = errors.Join(err, s.retake(ctx, of[0], of[1]))
 		}
 	}
-	if ctx.Err() == nil {
+	if closed.Err() == nil {
 		_ = s.fail(err)
 	}
+}
+
+// retake takes a lease again that has expired, because Redis or this replica was away. One that was given back while leases were renewed is
+// left alone: for a moment, it would look as if a turn ran.
+func (s *Store) retake(ctx context.Context, key, token string) error {
+	if !s.holds.has(key, token) {
+		return nil
+	}
+	_, err := takeScript.Run(ctx, s.cfg.Client, []string{key}, token, s.cfg.Lease.Milliseconds()).Text()
+	if err == nil && !s.holds.has(key, token) {
+		err = releaseScript.Run(ctx, s.cfg.Client, []string{key}, token).Err()
+	}
+	return err
 }
 
 // releaseScript gives a lease back, if it is still the own one.
