@@ -12,8 +12,16 @@ import (
 // Escape returns a text in which characters that a terminal or a viewer obeys are written as in JSON: \u009b. Line ends and tabs stay. JSON
 // means the same afterwards: outside of its strings it has none of them. A text that has none is returned as it is, else text is not changed.
 func Escape(text []byte) []byte {
-	at := bytes.IndexFunc(text, obeyed)
-	if at < 0 {
+	at := plain(text)
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if obeyed(r) {
+			break
+		}
+		at += size
+		at += plain(text[at:])
+	}
+	if at == len(text) {
 		return text
 	}
 	shown := bytes.Clone(text[:at])
@@ -27,6 +35,16 @@ func Escape(text []byte) []byte {
 		rest = rest[size:]
 	}
 	return shown
+}
+
+// plain returns how many bytes in front are printable ASCII. Each line of the log is looked at, and most have nothing else.
+func plain(text []byte) int {
+	for i, b := range text {
+		if b-' ' >= 0x7f-' ' && b != '\n' {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // obeyed reports whether a character does something, in place of being shown.
