@@ -46,17 +46,24 @@ func TestPerDelta(t *testing.T) {
 // TestCost takes the least of each kind of window, in their order on disk.
 func TestCost(t *testing.T) {
 	v := &valgrind{dir: t.TempDir()}
-	for i, total := range []int64{9e9, 1_500_000, 2_000_000, 1_000_000, 2_500_000} {
-		text := fmt.Sprintf("events: Ir\ntotals: %d\n", total)
-		if err := os.WriteFile(filepath.Join(v.dir, fmt.Sprintf("out.%d-01", marks+1+i)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	write := func(mark int, totals ...int64) {
+		for i, total := range totals {
+			text := fmt.Sprintf("events: Ir\ntotals: %d\n", total)
+			if err := os.WriteFile(filepath.Join(v.dir, fmt.Sprintf("out.%d-01", mark+i)), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	write(marks+1, 9e9, 1_500_000, 2_000_000, 1_000_000, 2_500_000)
 	if got, err := v.cost(marks + 1); got != 1_000_000/deltas || err != nil {
 		t.Errorf("got %d, %v, want %d", got, err, 1_000_000/deltas)
 	}
 	if _, err := v.cost(1); err == nil {
 		t.Error("a file that is missing is no error")
+	}
+	write(1, 9e9, 2_000_000, 1_500_000, 2_500_000, 1_000_000)
+	if got, err := v.cost(1); err == nil {
+		t.Errorf("counts that are out of order are no error, but %d", got)
 	}
 }
 

@@ -95,7 +95,11 @@ func (v *valgrind) cost(mark int) (int, error) {
 		}
 		least[i%2] = min(least[i%2], n)
 	}
-	return perDelta(least[0], least[1]), nil
+	cost := perDelta(least[0], least[1])
+	if cost <= 0 {
+		return 0, fmt.Errorf("twice the deltas cost no more than once: %d and %d instructions; has something else asked callgrind for counts?", least[1], least[0])
+	}
+	return cost, nil
 }
 
 // perDelta is the cost of one delta, rounded, when deltas have cost once and twice as many have cost twice.
