@@ -17,6 +17,9 @@ type sseSplitter struct {
 	scan   int    // buf[line:scan] holds no line end
 	event  fields // what the complete lines of this event said
 	joined []byte // scratch for events with several data lines
+
+	name           [48]byte // the last line with a name, which most events have
+	named, nameEnd int      // its length with its line end, and without
 }
 
 // fields holds the fields of one event as offsets, which survive a move of the
@@ -60,26 +63,16 @@ func (s *sseSplitter) Split(buf []byte, eof bool) (Record, int, error) {
 	return s.lines(buf, eof)
 }
 
-// simple delivers an event of one data line with LF line ends, and perhaps
-// one line with its name before, the form of nearly all events. Anything else
-// is left to lines, with the first line end found already.
+// simple delivers an event of one data line, and perhaps lines with its name
+// and its id before, the form of nearly all events; lines end in LF or CRLF.
+// Anything else is left to lines, with the first line end found already.
 func (s *sseSplitter) simple(buf []byte) (rec Record, n int) {
-	const event, data = "event:", "data:"
+	const data = "data:"
 	at := 0
-	if len(buf) >= len(event) && string(buf[:len(event)]) == event {
-		end := lineEnd(buf, len(event))
-		if end < 0 {
-			s.scan = len(buf)
+	for len(buf)-at < len(data) || string(buf[at:at+len(data)]) != data {
+		if at = s.nameOrID(buf, at, &rec); at < 0 {
 			return Record{}, 0
 		}
-		s.scan = end
-		if buf[end] != '\n' {
-			return Record{}, 0
-		}
-		rec.Event, at = valueOf(buf[:end:end], len(event)), end+1
-	}
-	if len(buf)-at < len(data) || string(buf[at:at+len(data)]) != data {
-		return Record{}, 0
 	}
 	end := lineEnd(buf, at+len(data))
 	if end < 0 {
@@ -88,7 +81,9 @@ func (s *sseSplitter) simple(buf []byte) (rec Record, n int) {
 	if at == 0 {
 		s.scan = end
 	}
-	if n = end + 2; n > len(buf) || n > s.max || buf[end] != '\n' || buf[end+1] != '\n' {
+	line := lineBreak(buf, end)
+	blank := lineBreak(buf, end+line)
+	if n = end + line + blank; line == 0 || blank == 0 || n > s.max {
 		return Record{}, 0
 	}
 	s.scan = 0
@@ -97,6 +92,54 @@ func (s *sseSplitter) simple(buf []byte) (rec Record, n int) {
 		rec.Event = nil // as if there were none
 	}
 	return rec, n
+}
+
+// nameOrID reads the line at buf[at] if it has the event's name or its id, and
+// returns where the next one begins, or -1.
+func (s *sseSplitter) nameOrID(buf []byte, at int, rec *Record) (next int) {
+	const event, id = "event:", "id:"
+	if n := s.named; n > 0 && len(buf)-at >= n && string(buf[at:at+n]) == string(s.name[:n]) {
+		rec.Event = valueOf(buf[:at+s.nameEnd:at+s.nameEnd], at+len(event))
+		if at == 0 {
+			s.scan = s.nameEnd
+		}
+		return at + n
+	}
+	field, value := &rec.Event, at+len(event)
+	if len(buf) < value || string(buf[at:value]) != event {
+		field, value = &rec.ID, at+len(id)
+		if len(buf) < value || string(buf[at:value]) != id {
+			return -1
+		}
+	}
+	end := lineEnd(buf, value)
+	if end < 0 {
+		end = len(buf)
+	}
+	if at == 0 {
+		s.scan = end
+	}
+	line := lineBreak(buf, end)
+	*field = valueOf(buf[:end:end], value)
+	if line == 0 || field == &rec.ID && bytes.IndexByte(rec.ID, 0) >= 0 {
+		return -1 // an id with NUL is none
+	}
+	next = end + line
+	if field == &rec.Event && next-at <= len(s.name) {
+		s.named, s.nameEnd = copy(s.name[:], buf[at:next]), end-at
+	}
+	return next
+}
+
+// lineBreak is the length of the LF or CRLF at buf[end], 0 if there is none.
+func lineBreak(buf []byte, end int) int {
+	if end < len(buf) && buf[end] == '\n' {
+		return 1
+	}
+	if end+1 < len(buf) && buf[end] == '\r' && buf[end+1] == '\n' {
+		return 2
+	}
+	return 0
 }
 
 // valueOf is the value in a line whose colon is before buf[at].

@@ -43,6 +43,10 @@ func TestSSE(t *testing.T) {
 	f("id: 7\n\ndata: a\n\n", "id=7 ~", "<a>")
 	f("id\ndata: a\n\n", "id= <a>")
 	f("id: a\x00b\ndata: a\n\nid: 1\nid: a\x00\ndata: b\n\n", "<a>", "id=1 <b>")
+	f("id: 1\nevent: x\ndata: a\n\nevent: y\r\nid:2\r\ndata: b\r\n\r\n", "event=x id=1 <a>", "event=y id=2 <b>")
+	f("id: 1\r\nid: 2\ndata: a\r\n\n", "id=2 <a>")
+	f("id: 1\nid:\ndata: a\n\n", "id= <a>")
+	f("id: 1\ndata: a\ndata: b\n\nid: 2\rdata: c\r\n\r\n", "id=1 <a\nb>", "id=2 <c>")
 	f("event: ping\n\ndata: a\n\n", "event=ping ~", "<a>")
 	f("retry: 3000\n\nretry: 1\ndata: a\nretry: 2\n\n", "<a>")
 	f("data: a\n: comment\ndata: b\nfoo: bar\nbaz\ndata: c\n\n", "<a\nb\nc>")
@@ -128,6 +132,9 @@ func TestSSENoRescan(t *testing.T) {
 	checkNoRescan(t, SSE, "data: ", "x", "\n", "\n\n")
 	checkNoRescan(t, SSE, "event: x\ndata: ", "xyz", "\r", "\r\n\n")
 	checkNoRescan(t, SSE, "data: a\n", ": c\n", "\n", "\n")
+	checkNoRescan(t, SSE, "id: 1\r\nevent: x\ndata: ", "xyz", "\r", "\r\n\n")
+	checkNoRescan(t, SSE, "id: ", "x", "\n", "\ndata: a\n\n")
+	checkNoRescan(t, SSE, "id: 1\n", "event: x\n", "\n", "\n")
 }
 
 // The windows of the search must hide no line end, and keep their order.
