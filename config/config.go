@@ -132,6 +132,10 @@ type Threads struct {
 	Principal []string `yaml:"principal"`
 	// How many are remembered at most, with store.redis by all replicas together; what was used longest ago is forgotten first.
 	Max int `yaml:"max" jsonschema:"minimum=0"`
+	// How many of these one client has at most on a route, and likewise of runs that it can come back to by their names; what it used longest
+	// ago is forgotten first, so that a client that begins very many does not make Sabir forget those of others. Each answer that a client can
+	// go on from counts. Clients that nothing separates, see principal, are one. 0: as many as there are of all.
+	PerClient int `yaml:"per_client" jsonschema:"minimum=0"`
 	// The memory of all of them; with store.redis, what one of them may hold.
 	Memory Size `yaml:"memory" jsonschema:"minimum=0"`
 	// How long one is remembered without a turn; with store.redis also what it says, though the client deletes it.

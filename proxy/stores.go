@@ -26,11 +26,11 @@ func (k *conversations) share(store *threadstore.Store) {
 // limit sets the limits of what is remembered.
 func (k *conversations) limit(cfg *config.Threads) {
 	if k.redis != nil {
-		k.redis.Limit(threadstore.Limits{Names: cfg.Max, Bytes: int(cfg.Memory), Keep: cfg.Keep})
+		k.redis.Limit(threadstore.Limits{Names: cfg.Max, Scope: cfg.PerClient, Bytes: int(cfg.Memory), Keep: cfg.Keep})
 		return
 	}
-	k.memory.threads.Limit(threads.Limits{Threads: cfg.Max, Bytes: int(cfg.Memory), Keep: cfg.Keep})
-	k.memory.runs.Limit(runlog.Limits{Runs: cfg.Max, Bytes: int(cfg.Memory), Keep: cfg.Keep})
+	k.memory.threads.Limit(threads.Limits{Threads: cfg.Max, Scope: cfg.PerClient, Bytes: int(cfg.Memory), Keep: cfg.Keep})
+	k.memory.runs.Limit(runlog.Limits{Runs: cfg.Max, Scope: cfg.PerClient, Bytes: int(cfg.Memory), Keep: cfg.Keep})
 }
 
 // threadCollector shows what is remembered when metrics are read.

@@ -3,13 +3,13 @@
 package runlog
 
 import (
-	"container/list"
 	"errors"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/recency"
 )
 
 // A Key names a run. Scope separates routes and clients: the runs of another are not found.
@@ -18,6 +18,7 @@ type Key struct{ Scope, Run string }
 // Limits bound a log.
 type Limits struct {
 	Runs  int           // at most
+	Scope int           // of a scope at most; 0: as many as of all
 	Bytes int           // of all together
 	Keep  time.Duration // of a run that nothing is asked of
 }
@@ -72,9 +73,9 @@ var ErrUnknown = errors.New("the run is not known, or not any more")
 type Log struct {
 	mu       sync.Mutex
 	limits   Limits
-	byKey    map[Key]*list.Element // of *entry
-	byThread map[thread][]*entry   // the oldest first
-	used     list.List             // the one used last in front
+	byKey    map[Key]*entry
+	byThread map[thread][]*entry // the oldest first
+	used     recency.Order[*entry]
 	bytes    int
 }
 
@@ -87,6 +88,7 @@ type entry struct {
 	short *brief
 	size  int
 	at    time.Time // when it was used last
+	place *recency.Place
 }
 
 func (e *entry) thread() thread { return thread{e.key.Scope, e.named} }
@@ -117,6 +119,9 @@ func (l *Log) Limit(limits Limits) {
 	defer l.mu.Unlock()
 	l.limits = limits
 	l.evict(time.Now())
+	for scope := range l.used.Scopes() {
+		l.evictOf(scope)
+	}
 }
 
 // Find implements [Reader].
@@ -147,6 +152,7 @@ func (l *Log) Put(key Key, run Run) error {
 	e := l.find(key)
 	if e == nil {
 		e = l.add(&entry{key: key, named: run.Thread})
+		l.evictOf(key.Scope)
 	}
 	l.set(e, &run)
 	return nil
@@ -177,8 +183,8 @@ func (l *Log) set(e *entry, run *Run) {
 func (l *Log) Drop(key Key) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.find(key) != nil {
-		l.remove(l.byKey[key])
+	if e := l.find(key); e != nil {
+		l.remove(e)
 	}
 	return nil
 }
@@ -188,7 +194,7 @@ func (l *Log) Forget(scope, name string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range slices.Clone(l.byThread[thread{scope, name}]) {
-		l.remove(l.byKey[e.key])
+		l.remove(e)
 	}
 	return nil
 }
@@ -197,42 +203,46 @@ func (l *Log) Forget(scope, name string) error {
 func (l *Log) find(key Key) *entry {
 	now := time.Now()
 	l.evict(now)
-	at := l.byKey[key]
-	if at == nil {
-		return nil
+	e := l.byKey[key]
+	if e != nil {
+		l.used.Use(e.place)
+		e.at = now
 	}
-	l.used.MoveToFront(at)
-	e := at.Value.(*entry)
-	e.at = now
 	return e
 }
 
 func (l *Log) add(e *entry) *entry {
 	if l.byKey == nil {
-		l.byKey, l.byThread = map[Key]*list.Element{}, map[thread][]*entry{}
+		l.byKey, l.byThread = map[Key]*entry{}, map[thread][]*entry{}
 	}
 	if others := l.byThread[e.thread()]; len(others) > 0 { // they share their names
 		e.key.Scope, e.named = others[0].key.Scope, others[0].named
 	}
 	e.at = time.Now()
-	l.byKey[e.key] = l.used.PushFront(e)
+	l.byKey[e.key], e.place = e, l.used.Add(e.key.Scope, e)
 	l.byThread[e.thread()] = append(l.byThread[e.thread()], e)
 	return e
 }
 
 // evict forgets what was used longest ago, as long as there is too much, or it was not used for too long.
 func (l *Log) evict(now time.Time) {
-	for at := l.used.Back(); at != nil; at = l.used.Back() {
-		if l.used.Len() <= l.limits.Runs && l.bytes <= l.limits.Bytes && now.Sub(at.Value.(*entry).at) <= l.limits.Keep {
+	for e, any := l.used.Oldest(); any; e, any = l.used.Oldest() {
+		if l.used.Len() <= l.limits.Runs && l.bytes <= l.limits.Bytes && now.Sub(e.at) <= l.limits.Keep {
 			return
 		}
-		l.remove(at)
+		l.remove(e)
 	}
 }
 
-func (l *Log) remove(at *list.Element) {
-	e := at.Value.(*entry)
-	l.used.Remove(at)
+// evictOf does the same where one scope has too many.
+func (l *Log) evictOf(scope string) {
+	for e, more := l.used.OldestBeyond(scope, l.limits.Scope); more; e, more = l.used.OldestBeyond(scope, l.limits.Scope) {
+		l.remove(e)
+	}
+}
+
+func (l *Log) remove(e *entry) {
+	l.used.Remove(e.place)
 	delete(l.byKey, e.key)
 	l.bytes -= e.size
 	of := e.thread()

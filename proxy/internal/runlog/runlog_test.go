@@ -48,6 +48,26 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestOneOfMany: a scope that has too many loses its own, also by a reload.
+func TestOneOfMany(t *testing.T) {
+	var l Log
+	l.Limit(Limits{Runs: 10, Scope: 2, Bytes: 1000, Keep: time.Hour})
+	_ = l.Put(Key{"other", "a"}, run("t", 1))
+	for _, name := range []string{"a", "b"} {
+		_ = l.Put(Key{"s", name}, run("t", 1))
+	}
+	known(&l, "s", "a")
+	_ = l.Put(Key{"s", "c"}, run("t", 1))
+	_ = l.Put(Key{"s", "c"}, run("t", 2))
+	if got := known(&l, "s", "a", "b", "c") + known(&l, "other", "a"); got != "aca" {
+		t.Errorf("known are %s", got)
+	}
+	l.Limit(Limits{Runs: 10, Scope: 1, Bytes: 1000, Keep: time.Hour})
+	if got := known(&l, "s", "a", "b", "c") + known(&l, "other", "a"); got != "ca" {
+		t.Errorf("after a reload, known are %s", got)
+	}
+}
+
 // TestBounds: what was used longest ago goes first, by number, memory and time.
 func TestBounds(t *testing.T) {
 	f := func(limits Limits, want string) {

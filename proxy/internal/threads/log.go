@@ -1,16 +1,17 @@
 package threads
 
 import (
-	"container/list"
 	"sync"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/recency"
 )
 
 // Limits bound a log.
 type Limits struct {
 	Threads int           // names at most
+	Scope   int           // of a scope at most; 0: as many as of all
 	Bytes   int           // of all together
 	Keep    time.Duration // of a conversation without a turn
 }
@@ -20,7 +21,7 @@ type Log struct {
 	mu      sync.Mutex
 	limits  Limits
 	byKey   map[Key]*entry
-	used    list.List // of *entry, the one used last in front; answers that have not ended are not in it
+	used    recency.Order[*entry] // without answers that have not ended
 	bytes   int
 	evicted int64
 }
@@ -32,7 +33,7 @@ type entry struct {
 	busy  bool
 	begun time.Time
 	at    time.Time // when it was used last
-	place *list.Element
+	place *recency.Place
 	size  int // about, without the messages
 	meta  []byte
 
@@ -48,6 +49,9 @@ func (l *Log) Limit(limits Limits) {
 	defer l.mu.Unlock()
 	l.limits = limits
 	l.evict(time.Now())
+	for scope := range l.used.Scopes() {
+		l.evictOf(scope)
+	}
 }
 
 // Create implements [Names].
@@ -253,12 +257,12 @@ func (l *Log) touch(e *entry, now time.Time) {
 		return
 	}
 	e.at = now
-	l.used.MoveToFront(e.place)
+	l.used.Use(e.place)
 	last := e.place
 	for n := e.node; n != nil; n = n.parent {
 		if older := n.name; older != nil && older != e {
 			older.at = now
-			l.used.MoveAfter(older.place, last)
+			l.used.UseAfter(older.place, last)
 			last = older.place
 		}
 	}
@@ -280,17 +284,25 @@ func (l *Log) add(e *entry) {
 	}
 	e.size = overhead + len(e.key.Scope) + len(e.key.Name) + len(e.meta) + len(e.asked.Call) + len(e.asked.Model) + len(e.run.Err)
 	l.bytes += e.size
-	e.place = l.used.PushFront(e)
+	e.place = l.used.Add(e.key.Scope, e)
 	l.touch(e, now)
+	l.evictOf(e.key.Scope)
 }
 
 // evict forgets what was used longest ago, as long as there is too much, or it was not used for too long.
 func (l *Log) evict(now time.Time) {
-	for back := l.used.Back(); back != nil; back = l.used.Back() {
-		e := back.Value.(*entry)
+	for e, any := l.used.Oldest(); any; e, any = l.used.Oldest() {
 		if l.used.Len() <= l.limits.Threads && l.bytes <= l.limits.Bytes && now.Sub(e.at) <= l.limits.Keep {
 			return
 		}
+		l.evicted++
+		l.remove(e)
+	}
+}
+
+// evictOf does the same where one scope has too many.
+func (l *Log) evictOf(scope string) {
+	for e, more := l.used.OldestBeyond(scope, l.limits.Scope); more; e, more = l.used.OldestBeyond(scope, l.limits.Scope) {
 		l.evicted++
 		l.remove(e)
 	}

@@ -22,8 +22,8 @@ func (l *Log) SetMeta(key Key, meta []byte) error {
 func (l *Log) Of(scope string) (names []string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for at := l.used.Front(); at != nil; at = at.Next() {
-		if e := at.Value.(*entry); e.key.Scope == scope && e.key.Kind == Thread {
+	for e := range l.used.Of(scope) {
+		if e.key.Kind == Thread {
 			names = append(names, e.key.Name)
 		}
 	}

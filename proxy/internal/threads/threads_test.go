@@ -2,6 +2,7 @@ package threads
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,43 @@ func TestBounds(t *testing.T) {
 	var none Log
 	_ = none.Create(thread("a"), Seed{})
 	known(&none, "")
+}
+
+// TestOneOfMany: a scope that has too much loses what it used longest ago itself, also by a reload; the others keep theirs.
+func TestOneOfMany(t *testing.T) {
+	var l Log
+	l.Limit(Limits{Threads: 10, Scope: 2, Bytes: 1 << 20, Keep: time.Hour})
+	other := Key{Scope: "other", Name: "a"}
+	_ = l.Create(other, Seed{})
+	f := func(want ...string) {
+		t.Helper()
+		if got, _ := l.Of("s"); !slices.Equal(got, want) {
+			t.Errorf("known are %v, want %v", got, want)
+		}
+		if _, err := l.Look(other); err != nil {
+			t.Errorf("that of the other: %v", err)
+		}
+	}
+	for _, name := range []string{"a", "b"} {
+		_ = l.Create(thread(name), Seed{})
+	}
+	_, _ = l.Find(thread("a"))
+	_ = l.Create(thread("c"), Seed{})
+	f("c", "a")
+	say(t, &l, Turn{Answer: answer("x")}, 1, "one")
+	f("c")
+	say(t, &l, Turn{From: answer("x"), Answer: answer("y")}, 1, "two")
+	f()
+	l.wants(t, answer("y"), "one two")
+	if _, _, evicted := l.Counts(); evicted != 3 {
+		t.Errorf("%d were forgotten, want 3", evicted)
+	}
+	l.Limit(Limits{Threads: 10, Scope: 1, Bytes: 1 << 20, Keep: time.Hour})
+	f()
+	if names, _, _ := l.Counts(); names != 2 {
+		t.Errorf("%d are left, want one of each", names)
+	}
+	l.empty(t)
 }
 
 // TestLongChains: a conversation of very many answers is held, read and forgotten without recursion.

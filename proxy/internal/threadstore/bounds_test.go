@@ -114,6 +114,45 @@ func TestMost(t *testing.T) {
 	r.wants(0, nil)
 }
 
+// TestOneOfMany: a scope that has too much loses what it used longest ago itself, and the others keep theirs. What is deleted does not count.
+func TestOneOfMany(t *testing.T) {
+	r := open(t, newServer(t).address, time.Minute)
+	r.Limit(Limits{Names: 10, Scope: 2, Bytes: 1000, Keep: time.Hour})
+	other := threads.Key{Scope: "other", Name: "a"}
+	say := func(key threads.Key) {
+		threadstest.Say(t, r, threads.Turn{Thread: key, Create: true}, 3, "one")
+	}
+	a, b, c, d := threadstest.Thread("a"), threadstest.Thread("b"), threadstest.Thread("c"), threadstest.Thread("d")
+	for _, key := range []threads.Key{other, a, b} {
+		say(key)
+	}
+	threadstest.Wants(t, r, a, "one")
+	say(c)
+	r.unknown(b)
+	if err := r.Forget(a); err != nil {
+		t.Error(err)
+	}
+	say(d)
+	for _, key := range []threads.Key{c, d, other} {
+		threadstest.Wants(t, r, key, "one")
+	}
+	if n := r.Evicted(); n != 1 {
+		t.Errorf("%d were deleted", n)
+	}
+	runs := Runs{r.Store}
+	for _, key := range []runlog.Key{{Scope: "other", Run: "0"}, {Scope: "s", Run: "0"}, {Scope: "s", Run: "1"}, {Scope: "s", Run: "2"}} {
+		if err := runs.Put(key, runlog.Run{Thread: "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, want := range map[runlog.Key]error{{Scope: "other", Run: "0"}: nil, {Scope: "s", Run: "0"}: runlog.ErrUnknown, {Scope: "s", Run: "1"}: nil, {Scope: "s", Run: "2"}: nil} {
+		if _, err := runs.Find(key); !errors.Is(err, want) {
+			t.Errorf("run %s of %s: %v, want %v", key.Run, key.Scope, err, want)
+		}
+	}
+	r.wants(0, nil)
+}
+
 // TestOrder: conversations are listed by their use, however fast they are used.
 func TestOrder(t *testing.T) {
 	r := open(t, newServer(t).address, time.Minute)

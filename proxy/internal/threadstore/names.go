@@ -58,11 +58,11 @@ func (s *Store) touch(ctx context.Context, key threads.Key) error {
 		pipe.ZRemRangeByRank(ctx, names, 0, int64(-l.Names-1))
 		pipe.PExpire(ctx, names, l.Keep)
 	}
-	s.used(ctx, pipe, usedThreads, s.key(keyThread, nameOfKey(key)))
+	s.used(ctx, pipe, usedThreads, key.Scope, s.key(keyThread, nameOfKey(key)))
 	if _, err := pipe.Exec(ctx); err != nil {
 		return err
 	}
-	return s.trim(ctx, usedThreads)
+	return s.trim(ctx, usedThreads, key.Scope)
 }
 
 func (s *Store) namesKey(scope string) string { return s.key(keyNames, nameOf(scope, "scope", "")) }
@@ -120,7 +120,7 @@ func (s *Store) Forget(key threads.Key) error {
 	}
 	pipe := s.cfg.Client.Pipeline() // lists may have what is gone
 	pipe.ZRem(ctx, s.namesKey(key.Scope), key.Name)
-	pipe.ZRem(ctx, s.key(keyUsed, usedThreads), keys[0])
+	s.notUsed(ctx, pipe, usedThreads, key.Scope, keys[0])
 	_, err := pipe.Exec(ctx)
 	return s.fail(err)
 }

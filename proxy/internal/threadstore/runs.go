@@ -153,7 +153,7 @@ func (r Runs) write(key runlog.Key, run *runlog.Run, which string) error {
 		r.holds.remove(hold)
 		return runlog.ErrUnknown
 	}
-	return r.fail(r.trim(ctx, usedRuns))
+	return r.fail(r.trim(ctx, usedRuns, key.Scope))
 }
 
 // tooLong deletes a run that has become too long to be remembered.
@@ -186,7 +186,7 @@ func (r Runs) enlist(ctx context.Context, key runlog.Key, run *runlog.Run) error
 	pipe.ZAdd(ctx, list, redis.Z{Score: float64(run.Began), Member: key.Run})
 	pipe.ZRemRangeByRank(ctx, list, 0, -mostRuns-1)
 	pipe.PExpire(ctx, list, r.limits.Load().Keep)
-	r.used(ctx, pipe, usedRuns, r.key(keyPast, runName(key)))
+	r.used(ctx, pipe, usedRuns, key.Scope, r.key(keyPast, runName(key)))
 	_, err := pipe.Exec(ctx)
 	return err
 }
@@ -224,7 +224,7 @@ func (r Runs) drop(ctx context.Context, scope, thread string, runs ...string) er
 		name := runName(runlog.Key{Scope: scope, Run: run})
 		r.holds.remove(r.key(keyHold, name))
 		pipe.Del(ctx, r.key(keyPast, name), r.key(keyHold, name))
-		pipe.ZRem(ctx, r.key(keyUsed, usedRuns), r.key(keyPast, name))
+		r.notUsed(ctx, pipe, usedRuns, scope, r.key(keyPast, name))
 		pipe.ZRem(ctx, r.listKey(scope, thread), run)
 	}
 	_, err := pipe.Exec(ctx)

@@ -32,6 +32,7 @@ import (
 // Limits bound what is remembered, by all replicas together.
 type Limits struct {
 	Names int           // conversations and answers at most; 0: nothing is remembered. Likewise runs.
+	Scope int           // those of a scope at most; 0: as many as of all
 	Bytes int           // of one conversation or run
 	Keep  time.Duration // of what is not used
 }
@@ -137,11 +138,31 @@ func (s *Store) unique() string { return s.name + "-" + strconv.FormatInt(s.coun
 // usedThreads and usedRuns are the names of the sets of everything.
 const usedThreads, usedRuns = "threads", "runs"
 
-// used notes in pipe that something was used now.
-func (s *Store) used(ctx context.Context, pipe redis.Pipeliner, what, key string) {
-	set := s.key(keyUsed, what)
-	pipe.ZAdd(ctx, set, redis.Z{Score: now(), Member: key})
-	pipe.PExpire(ctx, set, s.limits.Load().Keep)
+// used notes in pipe that something of a scope was used now. What a scope has is only known apart where that is bounded.
+func (s *Store) used(ctx context.Context, pipe redis.Pipeliner, what, scope, key string) {
+	l := s.limits.Load()
+	sets := []string{s.usedKey(what)}
+	if l.Scope > 0 {
+		sets = append(sets, s.usedKey(what, scope))
+	}
+	for _, set := range sets {
+		pipe.ZAdd(ctx, set, redis.Z{Score: now(), Member: key})
+		pipe.PExpire(ctx, set, l.Keep)
+	}
+}
+
+// notUsed notes in pipe that something is gone.
+func (s *Store) notUsed(ctx context.Context, pipe redis.Pipeliner, what, scope, key string) {
+	pipe.ZRem(ctx, s.usedKey(what), key)
+	pipe.ZRem(ctx, s.usedKey(what, scope), key)
+}
+
+// usedKey is the key of the set of everything, or of what a scope has.
+func (s *Store) usedKey(what string, scope ...string) string {
+	if len(scope) > 0 {
+		what += ":" + nameOf(scope[0], "scope", "")
+	}
+	return s.key(keyUsed, what)
 }
 
 // now is the place of something used now in a sorted set. Two uses within a millisecond have an order.
@@ -150,16 +171,25 @@ func now() float64 { return float64(time.Now().UnixMicro()) }
 // since is the place of something used so long ago.
 func since(ago time.Duration) string { return strconv.FormatInt(time.Now().Add(-ago).UnixMicro(), 10) }
 
-// trim deletes what was used longest ago, if there is too much. What has expired by itself does not count.
-func (s *Store) trim(ctx context.Context, what string) error {
-	l, set := s.limits.Load(), s.key(keyUsed, what)
+// trim deletes what was used longest ago, if there is too much, of a scope or of all.
+func (s *Store) trim(ctx context.Context, what, scope string) error {
+	l := s.limits.Load()
+	var err error
+	if l.Scope > 0 {
+		err = s.trimSet(ctx, what, s.usedKey(what, scope), l.Scope)
+	}
+	return errors.Join(err, s.trimSet(ctx, what, s.usedKey(what), l.Names))
+}
+
+// trimSet deletes what is in a set beyond most. What has expired by itself does not count.
+func (s *Store) trimSet(ctx context.Context, what, set string, most int) error {
 	pipe := s.cfg.Client.Pipeline()
-	pipe.ZRemRangeByScore(ctx, set, "-inf", since(l.Keep))
+	pipe.ZRemRangeByScore(ctx, set, "-inf", since(s.limits.Load().Keep))
 	count := pipe.ZCard(ctx, set)
 	if _, err := pipe.Exec(ctx); err != nil {
 		return err
 	}
-	more := count.Val() - int64(l.Names)
+	more := count.Val() - int64(most)
 	if more <= 0 {
 		return nil
 	}
@@ -172,6 +202,7 @@ func (s *Store) trim(ctx context.Context, what string) error {
 	for i, key := range old {
 		deleted[i] = pipe.Del(ctx, key)
 		pipe.ZRem(ctx, set, key)
+		pipe.ZRem(ctx, s.usedKey(what), key)
 	}
 	_, err = pipe.Exec(ctx)
 	for _, cmd := range deleted {
