@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -178,7 +179,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 // textEnd forgets a part. There is no place for signatures.
 func (e *encoder) textEnd(ev *hub.Event) hub.Disposition {
 	e.parts.Drop(ev.Slot)
-	if len(ev.Rare().Sig) > 0 {
+	if signatures.IsSigned(ev) {
 		return hub.Dropped
 	}
 	return hub.Implied

@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -234,7 +235,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case e.thoughts == thoughtDrop:
 		return hub.Dropped
 	}
-	isSigned := len(ev.Rare().Sig) > 0
+	isSigned := signatures.IsSigned(ev)
 	switch isWritten := len(e.thought.text) == 0 || !bytes.Equal(e.thought.id, ev.ID); {
 	case isWritten && isSigned:
 		return hub.Dropped

@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -294,7 +295,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.item(out, p, true, ev.SubAgent)
 	e.kept -= len(p.text)
 	e.parts.Drop(ev.Slot)
-	if len(ev.Rare().Sig) > 0 {
+	if signatures.IsSigned(ev) {
 		return hub.Dropped
 	}
 	return hub.Implied

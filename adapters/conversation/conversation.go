@@ -144,7 +144,7 @@ func WithoutLone(ms []hub.Message, l *hub.Losses) []hub.Message {
 }
 
 // WithoutSealed leaves out the signatures that stand for something else, which only the server knows that it came from. Others refuse them;
-// it is the loss messages.signature.
+// it is the loss messages.signature. One that only says where its server had the words of reasoning is none to others.
 func WithoutSealed(ms []hub.Message, l *hub.Losses) []hub.Message {
 	isSealed := func(p hub.Part) bool { return signatures.IsSealed(p.Sig) }
 	copied := false
@@ -158,8 +158,8 @@ func WithoutSealed(ms []hub.Message, l *hub.Losses) []hub.Message {
 		ms[i].Parts = slices.Clone(ms[i].Parts)
 		for j := range ms[i].Parts {
 			if p := &ms[i].Parts[j]; isSealed(*p) {
+				l.AddIf("messages.signature", !signatures.NamesMember(p.Sig))
 				p.Sig = nil
-				l.Add("messages.signature")
 			}
 		}
 	}

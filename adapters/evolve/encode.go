@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -174,7 +175,7 @@ func (e *encoder) end(out *wire.Out, update []byte, flags hub.Flags) {
 // text writes the deltas; what lies around them has no place on this wire.
 func (e *encoder) text(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	switch {
-	case ev.Kind == hub.TextEnd && len(ev.Rare().Sig) > 0:
+	case ev.Kind == hub.TextEnd && signatures.IsSigned(ev):
 		return hub.Dropped
 	case ev.Kind != hub.TextDelta:
 		return hub.Implied

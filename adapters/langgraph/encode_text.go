@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -160,7 +161,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	m := p.message
 	defer e.parts.Drop(ev.Slot)
-	if len(ev.Rare().Sig) == 0 || p.ch != hub.Reasoning || e.modes&modeTuple == 0 {
+	if !signatures.IsSigned(ev) || p.ch != hub.Reasoning || e.modes&modeTuple == 0 {
 		return hub.Implied
 	}
 	b := append(m.begin(out, m.subAgent), `[{"index":`...)

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -171,7 +172,7 @@ func (p *protocol) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Deferred
 	}
 	var sig []byte
-	if part.ch == hub.Reasoning {
+	if part.ch == hub.Reasoning && signatures.IsSigned(ev) {
 		sig = ev.Rare().Sig
 	}
 	p.writeBlock(out, part.lane, "content-block-finish", part.index, textBlock(part.ch, part.text, sig))

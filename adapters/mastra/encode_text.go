@@ -67,7 +67,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	l, sig := e.lane(ev), ev.Rare().Sig
-	apart := len(sig) > 0 && !bytes.Equal(signatures.OfMetadata(ev.Rare().Meta), sig)
+	apart := signatures.IsSigned(ev) && !bytes.Equal(signatures.OfMetadata(ev.Rare().Meta), sig)
 	if apart {
 		b := append(l.open(out, "reasoning-signature", `"id":"`, p.id), `,"signature":"`...)
 		l.end(out, append(append(b, sig...), '"'))

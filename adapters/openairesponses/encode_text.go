@@ -157,7 +157,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	sig := ev.Rare().Sig
-	lost := len(sig) > 0
+	lost := signatures.IsSigned(ev)
 	var item []byte
 	if t.ch == hub.Reasoning {
 		lost = lost && !e.passes(sig)

@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -219,7 +220,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	default:
 		e.closeThought(out)
 	}
-	if len(ev.Rare().Sig) > 0 {
+	if signatures.IsSigned(ev) {
 		return hub.Dropped
 	}
 	return hub.Implied

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -234,7 +235,7 @@ func (e *encoder) textEdge(out *wire.Out, ev *hub.Event, a *agent) hub.Dispositi
 	case ev.Kind == hub.TextEnd && ev.Chan == hub.Reasoning:
 		e.endThought(out, a)
 	}
-	if ev.Kind == hub.TextEnd && len(ev.Rare().Sig) > 0 {
+	if ev.Kind == hub.TextEnd && signatures.IsSigned(ev) {
 		return hub.Dropped
 	}
 	return hub.Implied

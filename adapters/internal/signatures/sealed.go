@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -48,6 +49,31 @@ func SealCall(id, sig []byte) []byte {
 func Call(sealed []byte) (id, sig []byte) {
 	opened := Opened(sealed)
 	return rawjson.Text(opened, memberCall), rawjson.Text(opened, memberSig)
+}
+
+// What stands for the name of the member in which reasoning came in plain words. It is no signature of a provider's: it says where the words
+// go if they go back.
+const (
+	memberHead   = sealedHead + `{"member"` // of a length that base64 writes without what follows
+	memberPrefix = "eyJzYWJpciI6eyJtZW1iZXIi"
+)
+
+// SealMember returns the signature of reasoning that came in a member of a message of the model.
+func SealMember(name string) []byte {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	w.Const("member", name)
+	w.Close('}')
+	return AppendSealed(nil, w.Buf)
+}
+
+// NamesMember reports whether a signature says only in which member reasoning came. Where there is no use for that, nothing is lost with it.
+func NamesMember(sig []byte) bool { return bytes.HasPrefix(sig, []byte(memberPrefix)) }
+
+// IsSigned reports whether an event has the signature of a provider's, of which something is lost where it has no place.
+func IsSigned(ev *hub.Event) bool {
+	sig := ev.Rare().Sig
+	return len(sig) > 0 && !NamesMember(sig)
 }
 
 // IsSealed reports whether a signature stands for a value.

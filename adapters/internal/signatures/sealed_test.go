@@ -21,3 +21,19 @@ func TestSealed(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesMember: the name of a member is distinguished from what a provider wants back.
+func TestNamesMember(t *testing.T) {
+	sig := SealMember("reasoning")
+	if got := Opened(sig); string(got) != `{"member":"reasoning"}` || !NamesMember(sig) {
+		t.Errorf("%s stands for %s", sig, got)
+	}
+	if encoded := base64.StdEncoding.EncodeToString([]byte(memberHead)); encoded != memberPrefix {
+		t.Errorf("the prefix is %s", encoded)
+	}
+	for _, other := range [][]byte{nil, []byte("EqQB"), SealCall([]byte("c1"), []byte("EqQB")), AppendSealed(nil, []byte(`{"members":"x"}`))} {
+		if NamesMember(other) {
+			t.Errorf("%s names a member", other)
+		}
+	}
+}
