@@ -312,6 +312,16 @@ func TestSignaturesOfOthers(t *testing.T) {
 	translates(t, "openai-chat", "anthropic", body(plain, ""), "",
 		`{"type":"thinking","thinking":"So.","signature":"EqQB"},{"type":"redacted_thinking","data":"EmRl"}`)
 	translates(t, "openai-chat", "openai-chat", body(plain, ""), "messages.reasoning", "!EqQB")
+
+	// What says in which member reasoning came is no signature, and so none is lost.
+	const thought = `{"max_tokens":9,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"thinking","thinking":"So.",` +
+		`"signature":"eyJzYWJpciI6eyJtZW1iZXIiOiJyZWFzb25pbmcifX0="},{"type":"tool_use","id":"c1","name":"f","input":{}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"r"}]}]}`
+	for to, lost := range map[string]string{
+		"anthropic": "messages.reasoning", "bedrock": "messages.reasoning", "gemini": "", "gemini-interactions": "", "openai-responses": "messages.reasoning", "openai-chat": "",
+	} {
+		translates(t, "anthropic", to, thought, lost, "!eyJzYWJpciI6")
+	}
 }
 
 // TestLongIDs: ids that LiteLLM has put a signature of Gemini's into go back as they are; others are cut to what the API takes.

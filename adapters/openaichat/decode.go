@@ -25,8 +25,9 @@ type decoder struct {
 	begun, ended bool
 	id           []byte // of the first chunk that has one: the message
 	choices      []*choice
-	latest       *call // which the record before was a piece of arguments of, if that; see Repeat
-	minted       int   // calls that the upstream gave no id
+	latest       *call   // which the record before was a piece of arguments of, if that; see Tracked
+	said         *choice // which the record before said something in that is no reasoning, if that
+	minted       int     // calls that the upstream gave no id
 	usage        hub.Counts
 	form         usageForm // of the last usage
 	elsewhere    bool      // usage was said in other places than the top of a chunk
@@ -47,7 +48,7 @@ func (d *decoder) Reset() {
 	d.id, d.choices, d.minted = d.id[:0], nil, 0
 	d.usage, d.elsewhere = hub.NoCounts, false
 	d.form.reset()
-	d.latest = nil
+	d.latest, d.said = nil, nil
 }
 
 // chunk is the schema of a frame: what the decoder reads of a chat.completion.chunk, of a whole chat.completion, and of
@@ -79,7 +80,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	case isDone(rec.Data):
 		return d.done(dst), nil
 	}
-	d.chunk, d.fault, d.latest = chunk{}, nil, nil
+	d.chunk, d.fault, d.latest, d.said = chunk{}, nil, nil, nil
 	if err := d.json.Decode(rec.Data, &d.chunk); err != nil {
 		return dst, hub.JSONError(err)
 	}
@@ -89,11 +90,15 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.decodeChunk(dst, rec.Event), d.fault
 }
 
-// TrackText implements [fastpath.TextTracker]: the decoder must know where the arguments of a call are complete. Of text it need not
-// know anything. Where usage is said in several places, the order in which they count is the decoder's.
+// TrackText implements [fastpath.TextTracker]: the decoder must know where the arguments of a call are complete, and
+// which text is the first behind reasoning. Where usage is said in several places, the order in which they count is the decoder's.
 func (d *decoder) TrackText(of any, text, usage []byte) bool {
 	k, _ := of.(*call)
-	if k != nil && k.args.complete() || usage != nil && d.elsewhere { // what follows may be another call
+	c, _ := of.(*choice)
+	switch {
+	case k != nil && k.args.complete(): // what follows may be another call
+		return false
+	case c != nil && c.plain != nil, usage != nil && d.elsewhere:
 		return false
 	}
 	if k != nil {
@@ -105,7 +110,12 @@ func (d *decoder) TrackText(of any, text, usage []byte) bool {
 }
 
 // Tracked implements [fastpath.TextTracker].
-func (d *decoder) Tracked() (of any, ok bool) { return d.latest, true }
+func (d *decoder) Tracked() (of any, ok bool) {
+	if d.said != nil {
+		return d.said, true
+	}
+	return d.latest, true
+}
 
 func (d *decoder) decodeChunk(dst []hub.Event, name []byte) []hub.Event {
 	c := &d.chunk

@@ -14,7 +14,8 @@ type choice struct {
 	msg    []byte
 	tails  [hub.Refusal + 1]tail // by channel
 	calls  []*call
-	latest *call // with which a delta that names none goes on
+	latest *call  // with which a delta that names none goes on
+	plain  []byte // signature of the plain reasoning that goes on, nil if there is none; see sealPlain
 
 	finish   hub.Status // StatusNone until it was said
 	reason   []byte     // in the upstream's words
@@ -144,6 +145,10 @@ func (d *decoder) say(dst []hub.Event, c *choice, on hub.Chan, body []byte) []hu
 	c.answered = c.answered || on == hub.AnswerText
 	c.refused = c.refused || on == hub.Refusal
 	dst = d.startLatest(dst, c)
+	if on != hub.Reasoning {
+		d.said = c
+		dst = d.sealPlain(dst, c)
+	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Chan, ev.Msg, ev.Text = hub.TextDelta, on, c.msg, body
 	return dst

@@ -160,6 +160,9 @@ func (d *decoder) flush(dst []hub.Event) []hub.Event {
 	for _, c := range d.choices {
 		for on := range c.tails {
 			if half := c.tails[on].flush(); len(half) > 0 {
+				if hub.Chan(on) != hub.Reasoning {
+					dst = d.sealPlain(dst, c)
+				}
 				var ev *hub.Event
 				dst, ev = hub.Grow(dst)
 				ev.Kind, ev.Chan, ev.Msg, ev.Text = hub.TextDelta, hub.Chan(on), c.msg, half

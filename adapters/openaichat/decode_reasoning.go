@@ -15,9 +15,9 @@ type reasoning struct {
 
 func (r *reasoning) member(name []byte, v rawjson.Value) {
 	switch string(name) {
-	case "reasoning_content":
+	case memberContent:
 		r.content = v
-	case "reasoning":
+	case memberReasoning:
 		r.reasoning = v
 	case memberDetails:
 		r.details = v
@@ -29,16 +29,46 @@ func (r *reasoning) member(name []byte, v rawjson.Value) {
 // reasoning decodes the text of the first member that has one, since the others repeat it, and the signatures of all.
 func (d *decoder) reasoning(dst []hub.Event, c *choice, r *reasoning) []hub.Event {
 	n := len(dst)
+	content, reasoning := sealContent, sealReasoning
+	if r.isSigned() {
+		content, reasoning = nil, nil
+	}
 	if !speakApart(r.details) && !speakApart(r.blocks) {
-		dst = d.say(dst, c, hub.Reasoning, reasoningText(r.content))
+		dst = d.think(dst, c, r.content, content)
 		if len(dst) == n {
-			dst = d.say(dst, c, hub.Reasoning, reasoningText(r.reasoning))
+			dst = d.think(dst, c, r.reasoning, reasoning)
 		}
 	}
 	emitted := len(dst) > n
 	dst = d.seal(dst, c, rawjson.Text(r.content, "signature"))
 	dst = d.details(dst, c, memberDetails, r.details, emitted)
 	return d.details(dst, c, memberBlocks, r.blocks, len(dst) > n)
+}
+
+// isSigned reports whether the provider of the model signs its reasoning, though that may come later. OpenRouter names the form of what
+// is to come back, unless the words are all.
+func (r *reasoning) isSigned() bool {
+	for detail := range rawjson.Each(r.details) {
+		if format := rawjson.Text(detail, "format"); len(format) > 0 && string(format) != "unknown" {
+			return true
+		}
+	}
+	return hasElements(r.blocks)
+}
+
+// think emits the text of a member. sig names the member, nil if that is of no use.
+func (d *decoder) think(dst []hub.Event, c *choice, v rawjson.Value, sig []byte) []hub.Event {
+	n := len(dst)
+	dst = d.say(dst, c, hub.Reasoning, reasoningText(v))
+	if len(dst) > n && c.plain == nil {
+		c.plain = sig
+	}
+	return dst
+}
+
+// sealPlain ends a part of plain reasoning, as something else follows, and says in which member it came.
+func (d *decoder) sealPlain(dst []hub.Event, c *choice) []hub.Event {
+	return d.seal(dst, c, c.plain)
 }
 
 // speakApart reports whether a list has several texts, as in a whole answer. Each is signed alone, and the other members have them as one.
@@ -87,6 +117,7 @@ func (d *decoder) seal(dst []hub.Event, c *choice, sig []byte) []hub.Event {
 	if len(sig) == 0 {
 		return dst
 	}
+	c.plain = nil
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, Chan: hub.Reasoning, Msg: c.msg, More: d.scratch.More()})
 	ev.More.Sig = sig
 	return dst

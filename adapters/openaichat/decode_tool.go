@@ -227,6 +227,7 @@ func (d *decoder) start(dst []hub.Event, c *choice, k *call) []hub.Event {
 	if k.begun && (k.named || len(k.name) == 0) {
 		return dst
 	}
+	dst = d.sealPlain(dst, c)
 	k.begun, k.named = true, len(k.name) > 0
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: k.id, Name: k.name, Msg: c.msg, Flags: hub.ClientRuns})
 	if len(k.sig) > 0 {

@@ -5,6 +5,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
@@ -109,7 +110,7 @@ func (e *encoder) wholeReasoning(w *jsonwriter.Writer, parts []*hub.Part, l *hub
 			continue
 		}
 		p.show(part, i, len(part.Text) > 0)
-		l.AddIf("messages.signature", len(part.Sig) > 0 && !e.reasoning.details)
+		l.AddIf("messages.signature", len(part.Sig) > 0 && !signatures.NamesMember(part.Sig) && !e.reasoning.details)
 	}
 	if e.reasoning.details {
 		p.write(w)

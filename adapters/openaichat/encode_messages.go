@@ -37,7 +37,9 @@ type messageWriter struct {
 	*jsonwriter.Writer
 	losses    *hub.Losses
 	extra     func(sig []byte) rawjson.Value // what a call with a signature has beside its function
-	reasoning string                         // the member in which reasoning goes back, "" if there is none; see the option history_reasoning
+	reasoning string                         // the member in which reasoning goes back, "" if there is none; see the option reasoning_history
+	same      bool                           // it is the one in which reasoning came
+	came      string                         // that one, "" until it is known
 }
 
 func (w *messageWriter) message(m *hub.Message) {
@@ -166,6 +168,7 @@ func (w *messageWriter) file(p *hub.Part) {
 // answer writes a message of the model. A message with nothing in it is refused by servers, so it is left out.
 func (w *messageWriter) answer(m *hub.Message) {
 	parts, calls := w.writable(m), conversation.Calls(m)
+	w.follow(m, calls)
 	if len(parts) == 0 && !calls {
 		w.losses.AddIf("messages.reasoning", slices.ContainsFunc(m.Parts, isReasoning))
 		return
@@ -191,6 +194,22 @@ func (w *messageWriter) answer(m *hub.Message) {
 	w.Close('}')
 }
 
+// follow finds the member in which reasoning goes back: from the first call of a tool on, the one that it came in. DeepSeek and Kimi refuse each
+// message behind that call which does not have it. Before, many servers refuse the member, or ignore it, and what has been sent stays as it was.
+func (w *messageWriter) follow(m *hub.Message, calls bool) {
+	if !w.same {
+		return
+	}
+	for i := range m.Parts {
+		if name := plainMember(m.Parts[i].Sig); name != "" {
+			w.came = name
+		}
+	}
+	if calls || w.reasoning != "" {
+		w.reasoning = w.came
+	}
+}
+
 func isReasoning(p hub.Part) bool { return p.Kind == hub.PartReasoning }
 
 // thoughts writes what the model has thought: what its server wants back as it was, and words where the server has a member for them.
@@ -207,7 +226,12 @@ func (w *messageWriter) thoughts(m *hub.Message) {
 			w.losses.Add("messages.reasoning")
 		}
 	}
-	w.TextIf(w.reasoning, conversation.Joined(said, hub.PartReasoning, nil))
+	switch {
+	case len(said) > 0:
+		w.Text(w.reasoning, conversation.Joined(said, hub.PartReasoning, nil))
+	case w.same && w.reasoning == memberContent && p.isEmpty(): // the servers that insist on the member take this for a model that did not think
+		w.Const(memberContent, "")
+	}
 	p.write(w.Writer)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -67,7 +68,7 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 // reasonEnd writes the signature, where there is a place for it.
 func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
-	case len(ev.Rare().Sig) == 0:
+	case len(ev.Rare().Sig) == 0, !e.reasoning.details && !signatures.IsSigned(ev):
 		return hub.Implied
 	case !e.reasoning.details:
 		return hub.Dropped

@@ -29,7 +29,8 @@
 //	             an error frame: failed, cancelled, truncated. message = Err, code = ErrCode
 //	text.*       content; refusal for the channel refusal; Msg = id, with the number of the choice where there are several
 //	  reasoning  reasoning_content, or as the option reasoning says; the signature only in reasoning_details. What a server wants
-//	             back whole (reasoning_details, thinking_blocks, extra_content of calls) is read as one signature; see sealed.go
+//	             back whole (reasoning_details, thinking_blocks, extra_content of calls) is read as one signature; see sealed.go. Of plain
+//	             reasoning the signature says in which member it came
 //	tool.*       of calls that the client runs: tool_calls, with dense indexes in the order of the starts. No frame says that
 //	             the arguments are complete, the end of the run does. extra_content = Sig
 //	usage        of the run: the chunk after the finish; of steps: their sum, unless the run says its own
@@ -71,7 +72,8 @@
 //	usage       encode: asked, always or never. Streams that answer no request have it, unless the option is never
 //	done        encode: whether [DONE] is sent
 //	reasoning   encode: reasoning_content, reasoning, both of them, or details: reasoning and reasoning_details with signatures
-//	reasoning_history  decode: the member in which reasoning goes back to the agent: none, reasoning_content or reasoning
+//	reasoning_history  decode: the member in which reasoning goes back to the agent: reasoning_content, reasoning, none; or same, the one that
+//	            it came in, from the first call of a tool on, if the client has kept the signature that names it
 //	separator   encode: text between two parts of the answer, which clients otherwise show as one
 //
 // # Source
@@ -89,6 +91,7 @@ import (
 
 const (
 	optionHistory = "reasoning_history"
+	sameMember    = "same"
 	noReasoning   = "none"
 )
 
@@ -137,9 +140,9 @@ var Dialect = hub.Dialect{
 			Doc:    "The members that carry reasoning; details is reasoning and reasoning_details with signatures.",
 		},
 		{
-			Name: optionHistory, Type: hub.OptionEnum, Default: noReasoning, Decode: true,
-			Values: []string{noReasoning, "reasoning_content", "reasoning"},
-			Doc:    "The member in which reasoning goes back to the agent. DeepSeek, Kimi and GLM refuse calls without it; others refuse the member.",
+			Name: optionHistory, Type: hub.OptionEnum, Default: sameMember, Decode: true,
+			Values: []string{sameMember, noReasoning, memberContent, memberReasoning},
+			Doc:    "The member in which reasoning goes back to the agent; same is the one that it came in, from the first call on. DeepSeek and Kimi refuse calls without it; others refuse the member.",
 		},
 		{
 			Name: "separator", Type: hub.OptionText, Encode: true,

@@ -38,5 +38,7 @@ func TestRepeats(t *testing.T) {
 	f("calls by turns", 5, append(two, args(`"index":0,`, "1"), args(`"index":1,`, "2"), args(`"index":0,`, "1"))...)
 	f("a call that is complete", 6, append(two, args(`"index":0,`, "1}"), args(`"index":1,`, "2"), args(`"index":0,`, " "))...)
 	f("a delta without an index belongs to the last", 6, append(two, args(`"index":0,`, "1"), args(``, "2"), args(`"index":0,`, "3"))...)
+	think := func(member string) string { return chunk("a", `"`+member+`":"hm"`, "") }
+	f("text behind reasoning", 8, think("reasoning"), think("reasoning"), text("a", ""), text("a", ""), text("a", ""), think("reasoning"), think("reasoning"), text("a", ""), text("a", ""))
 	f("text beside a call", 6, append(two, text("a", ""), args(`"index":0,`, "1"), text("b", ""))...)
 }

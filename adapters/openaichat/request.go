@@ -154,7 +154,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	var last hub.Role
 	w.Append(func(dst []byte) []byte {
 		ready := conversation.WithoutLone(conversation.Ready(req.Messages), l)
-		w := messageWriter{Writer: jsonwriter.New(dst), losses: l, extra: extraOf, reasoning: reasoningMember(req.Upstream)}
+		w := messageWriter{Writer: jsonwriter.New(dst), losses: l, extra: extraOf}
+		w.takes(req.Upstream)
 		dst, last = w.messages(ready)
 		return dst
 	})
@@ -191,12 +192,15 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	return w.Buf, nil
 }
 
-// reasoningMember is the member in which reasoning goes back to an agent, "" for none.
-func reasoningMember(agent hub.Options) string {
-	if member := agent.EnumOr(optionHistory, noReasoning); member != noReasoning {
-		return member
+// takes notes in which member an agent takes its reasoning back.
+func (w *messageWriter) takes(agent hub.Options) {
+	switch member := agent.EnumOr(optionHistory, sameMember); member {
+	case sameMember:
+		w.same = true
+	case noReasoning:
+	default:
+		w.reasoning = member
 	}
-	return ""
 }
 
 func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {

@@ -19,6 +19,26 @@ const (
 	memberExtra   = "extra_content"     // of a call: Google
 )
 
+// Where servers put reasoning in plain words, and want it back if they do.
+const (
+	memberContent   = "reasoning_content"
+	memberReasoning = "reasoning"
+)
+
+// What clients get for these members.
+var sealContent, sealReasoning = signatures.SealMember(memberContent), signatures.SealMember(memberReasoning)
+
+// plainMember is the member that a signature stands for, "" if it stands for none of those for plain reasoning.
+func plainMember(sig []byte) string {
+	switch {
+	case bytes.Equal(sig, sealContent):
+		return memberContent
+	case bytes.Equal(sig, sealReasoning):
+		return memberReasoning
+	}
+	return ""
+}
+
 // isProof reports whether an element of reasoning_details or thinking_blocks holds more than words.
 func isProof(detail rawjson.Value) bool {
 	return len(rawjson.Text(detail, "signature"))+len(rawjson.Text(detail, "data")) > 0
@@ -78,6 +98,8 @@ func shownExtra(sig []byte) rawjson.Value {
 type proofs struct {
 	details, blocks []rawjson.Value
 }
+
+func (p *proofs) isEmpty() bool { return len(p.details)+len(p.blocks) == 0 }
 
 // add takes what a part of reasoning stands for, and reports whether it does.
 func (p *proofs) add(part *hub.Part) bool {
