@@ -20,3 +20,21 @@ func TestEvictedAtTheStore(t *testing.T) {
 		t.Errorf("%v conversations, %v bytes are remembered here", n, bytes)
 	}
 }
+
+// TestRoomOfOneClient: a client that begins many conversations loses its own, in memory and in a store that replicas share.
+func TestRoomOfOneClient(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"", storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken()))} {
+		a := newAgent(t, streaming(smallRun))
+		r := start(t, strings.Replace(simple(a.url(), store+"threads: {per_client: 2}\n", "",
+			"client: langgraph\nmethods: [GET, POST]\nrequests: {mode: translate}"), "path: /run", "path: /run/*", 1))
+		r.call(t, 200, bob, "POST", "/run/threads/t0/runs/wait", said("one"))
+		for i := range 4 {
+			r.call(t, 200, alice, "POST", fmt.Sprintf("/run/threads/t%d/runs/wait", i), said("one"))
+		}
+		for i, want := range []int{404, 404, 200, 200} {
+			r.call(t, want, alice, "GET", fmt.Sprintf("/run/threads/t%d/state", i), "")
+		}
+		r.call(t, 200, bob, "GET", "/run/threads/t0/state", "")
+	}
+}
