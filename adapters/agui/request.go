@@ -30,9 +30,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
 	req.Tools.Known = rawjson.Kind(input.Tools) == '['
-	for _, tool := range rawjson.EachObject(input.Tools) {
-		req.Tools.Define(conversation.ReadTool(tool, "parameters"))
-	}
+	conversation.ReadTools(req, input.Tools, func(_ rawjson.Value, o *rawjson.Object) hub.Tool { return conversation.ReadTool(o, "parameters") })
 	for c := range rawjson.Each(input.Context) {
 		req.Context = append(req.Context, decodeContext(c))
 	}

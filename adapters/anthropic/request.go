@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"strconv"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -41,9 +43,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Whole = !streams
 	decodeThread(req, &in)
 	req.Tools.Known = true // nothing else tells the model of a tool
-	for v, tool := range rawjson.EachObject(in.Tools) {
-		req.Tools.Define(decodeTool(v, tool))
-	}
+	conversation.ReadTools(req, in.Tools, decodeTool)
 	decodeSettings(req, &in)
 	req.Extra = conversation.Extra(&in.All, dialectName, func(key []byte) bool { return read[string(key)] })
 	if err := conversation.Required("messages", in.Messages); err != nil {
@@ -104,33 +104,38 @@ func members(s *hub.Settings) []settings.Member {
 
 func decodeSettings(req *hub.Request, in *input) {
 	s := &req.Settings
-	settings.Read(&in.All, members(s))
-	s.User = rawjson.Text(in.Metadata, "user_id")
-	s.Effort = rawjson.Text(in.Output, "effort")
+	settings.Read(req, &in.All, members(s))
+	settings.ReadIn(req, in.Metadata, []settings.Member{{Name: "user_id", At: &s.User, Kind: '"'}})
+	settings.ReadIn(req, in.Output, []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}})
 	switch string(rawjson.Text(in.Thinking, "type")) {
 	case "enabled":
-		s.Budget = settings.Number(rawjson.Get(in.Thinking, "budget_tokens"))
+		settings.ReadIn(req, in.Thinking, []settings.Member{{Name: "budget_tokens", At: &s.Budget, Kind: '0'}})
 	case "disabled":
 		s.Effort = []byte("none")
 	case "adaptive":
 		if len(s.Effort) == 0 {
 			s.Budget = []byte("-1")
 		}
+	default:
+		req.Unread.AddIf("settings.budget", !rawjson.IsNull(in.Thinking))
 	}
 	format := rawjson.Get(in.Output, "format")
 	if rawjson.IsNull(format) {
 		format = in.All.Get("output_format") // its name before output_config
 	}
-	if string(rawjson.Text(format, "type")) == "json_schema" {
-		s.Format = hub.Format{Kind: hub.FormatSchema, Schema: rawjson.NotNull(rawjson.Get(format, "schema"))}
+	settings.TakeFormat(req, format, decodeFormat(format))
+	settings.TakeChoice(req, in.ToolChoice, decodeChoice(in.ToolChoice))
+	one := rawjson.Get(in.ToolChoice, "disable_parallel_tool_use")
+	if settings.Take(req, one, &s.ParallelCalls, 't'); s.ParallelCalls != nil {
+		s.ParallelCalls = strconv.AppendBool(nil, !rawjson.IsTrue(one))
 	}
-	req.Choice = decodeChoice(in.ToolChoice)
-	if one, ok := rawjson.Bool(rawjson.Get(in.ToolChoice, "disable_parallel_tool_use")); ok {
-		s.ParallelCalls = []byte("true")
-		if one {
-			s.ParallelCalls = []byte("false")
-		}
+}
+
+func decodeFormat(v rawjson.Value) hub.Format {
+	if string(rawjson.Text(v, "type")) != "json_schema" {
+		return hub.Format{}
 	}
+	return hub.Format{Kind: hub.FormatSchema, Schema: rawjson.NotNull(rawjson.Get(v, "schema"))}
 }
 
 func decodeChoice(v rawjson.Value) hub.ToolChoice {

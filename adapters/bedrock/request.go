@@ -30,11 +30,11 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Usage, req.Body = true, body
 	req.Tools.Known = true // nothing else tells the model of a tool
-	for v, o := range rawjson.EachObject(rawjson.Get(in.Tools, "tools")) {
-		req.Tools.Define(decodeTool(v, o))
-	}
-	req.Choice = decodeChoice(rawjson.Get(in.Tools, "toolChoice"))
-	decodeSettings(&req.Settings, &in)
+	req.Unread.AddIf("tools", !rawjson.IsNull(in.Tools) && rawjson.Kind(in.Tools) != '{')
+	conversation.ReadTools(req, rawjson.Get(in.Tools, "tools"), decodeTool)
+	choice := rawjson.Get(in.Tools, "toolChoice")
+	settings.TakeChoice(req, choice, decodeChoice(choice))
+	decodeSettings(req, &in)
 	req.Extra = conversation.Extra(&in.All, dialectName, func(key []byte) bool { return read[string(key)] })
 	if err := conversation.Required("messages", in.Messages); err != nil {
 		return err
@@ -90,13 +90,15 @@ func members(s *hub.Settings) []settings.Member {
 }
 
 // decodeSettings reads the settings. The schema of an answer is a string that holds JSON.
-func decodeSettings(s *hub.Settings, in *input) {
-	inference := rawjson.ReadObject(in.Inference)
-	settings.Read(&inference, members(s))
-	s.Effort = rawjson.Text(in.Output, "effort")
+func decodeSettings(req *hub.Request, in *input) {
+	s := &req.Settings
+	settings.ReadIn(req, in.Inference, members(s))
+	settings.ReadIn(req, in.Output, []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}})
 	schema := rawjson.ReadObject(rawjson.Get(in.Output, "textFormat", "structure", "jsonSchema"))
 	if value, ok := rawjson.ValueOfText(nil, schema.Text("schema")); ok {
 		s.Format = hub.Format{Kind: hub.FormatSchema, Name: schema.Text("name"), Description: schema.Text("description"), Schema: value}
+	} else {
+		req.Unread.AddIf("settings.format", !rawjson.IsNull(rawjson.Get(in.Output, "textFormat")))
 	}
 }
 

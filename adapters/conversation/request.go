@@ -61,6 +61,26 @@ func ReadTool(o *rawjson.Object, schema string) hub.Tool {
 	}
 }
 
+// ReadTools reads a list of tools. Anything else is the loss tools.
+func ReadTools(req *hub.Request, list rawjson.Value, read func(v rawjson.Value, o *rawjson.Object) hub.Tool) {
+	lostUnless(req, list, '[')
+	for v, tool := range rawjson.EachObject(list) {
+		req.Tools.Define(read(v, tool))
+	}
+}
+
+// ReadNamedTools reads an object of tools by their names. Anything else is the loss tools.
+func ReadNamedTools(req *hub.Request, named rawjson.Value, read func(name []byte, v rawjson.Value) hub.Tool) {
+	lostUnless(req, named, '{')
+	for name, v := range rawjson.EachField(named) {
+		req.Tools.Define(read(name, v))
+	}
+}
+
+func lostUnless(req *hub.Request, tools rawjson.Value, kind byte) {
+	req.Unread.AddIf("tools", !rawjson.IsNull(tools) && rawjson.Kind(tools) != kind)
+}
+
 // LostBeside notes what a request has beside the conversation and the settings of the model, for the APIs of models: they have
 // no place for it. dialect is theirs.
 func LostBeside(req *hub.Request, dialect string, l *hub.Losses) {

@@ -40,7 +40,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		}
 		req.Messages, _ = messages{}.DecodeMessages(b.Messages, chat.Messages)
 	}
-	defineTools(&req.Tools, chat.Tools)
+	req.Tools.Known = rawjson.Kind(chat.Tools) == '{' && !rawjson.IsEmptyObject(chat.Tools)
+	conversation.ReadNamedTools(req, chat.Tools, decodeTool)
 	conversation.MarkClients(req.Messages, &req.Tools)
 	req.State, req.Extra = rawjson.NotNull(chat.State), conversation.Others(&chat.All, Dialect.Name, "id", "threadId", "messages", "system", "tools", "state")
 	if n := len(req.Messages); n > 0 && req.Messages[n-1].Role == hub.RoleAgent {
@@ -50,14 +51,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	return nil
 }
 
-// defineTools reads the tools of assistant-ui, which are those of the client, by their names.
-func defineTools(list *hub.ToolList, tools rawjson.Value) {
-	list.Known = rawjson.Kind(tools) == '{' && !rawjson.IsEmptyObject(tools)
-	for name, v := range rawjson.EachField(tools) {
-		list.Define(hub.Tool{
-			Name: name, Description: rawjson.Text(v, "description"), Schema: rawjson.NotNull(rawjson.Get(v, "parameters")),
-		})
-	}
+// decodeTool reads a tool of assistant-ui, which is one of the client, by its name.
+func decodeTool(name []byte, v rawjson.Value) hub.Tool {
+	return hub.Tool{Name: name, Description: rawjson.Text(v, "description"), Schema: rawjson.NotNull(rawjson.Get(v, "parameters"))}
 }
 
 // AppendRequest writes the body of useChat. Answers to questions have no place in it.

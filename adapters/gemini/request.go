@@ -26,12 +26,15 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Model = bytes.TrimPrefix(model, []byte("models/"))
 	}
 	req.Tools.Known = true // nothing else tells the model of a tool
-	for tool := range rawjson.Each(o.Get("tools")) {
+	tools := o.Get("tools")
+	req.Unread.AddIf("tools", !rawjson.IsNull(tools) && rawjson.Kind(tools) != '[')
+	for tool := range rawjson.Each(tools) {
 		decodeTools(&req.Tools, tool)
 	}
 	choice := genai.Get(genai.Member(o, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
 	req.Choice = decodeChoice(choice)
-	decodeConfig(&req.Settings, genai.Member(o, "generationConfig", "generation_config"))
+	req.Unread.AddIf("settings.tool_choice", req.Choice.Mode == hub.ChoiceUnset && !saysNoMode(choice))
+	decodeConfig(req, genai.Member(o, "generationConfig", "generation_config"))
 	req.Extra = conversation.Extra(o, dialectName, isRead)
 	if err := conversation.Required("contents", o.Get("contents")); err != nil {
 		return err
@@ -83,6 +86,12 @@ func decodeFunction(v rawjson.Value) hub.Tool {
 	return t
 }
 
+// saysNoMode reports whether a choice leaves its mode to the API.
+func saysNoMode(choice rawjson.Value) bool {
+	mode := rawjson.Get(choice, "mode")
+	return rawjson.IsNull(choice) || rawjson.Kind(choice) == '{' && (rawjson.IsNull(mode) || string(rawjson.Body(mode)) == "MODE_UNSPECIFIED")
+}
+
 // decodeChoice reads which functions are called. VALIDATED is AUTO with arguments that are sure to fit.
 func decodeChoice(v rawjson.Value) (c hub.ToolChoice) {
 	switch string(rawjson.Text(v, "mode")) {
@@ -127,35 +136,45 @@ func snake(name string) string {
 	return string(b)
 }
 
-func decodeConfig(s *hub.Settings, v rawjson.Value) {
-	camel := members(s)
-	o := rawjson.ReadObject(v)
-	for _, m := range camel {
-		m.Name = snake(m.Name)
-		settings.Read(&o, []settings.Member{m})
+func decodeConfig(req *hub.Request, v rawjson.Value) {
+	s := &req.Settings
+	snaked := members(s)
+	for i := range snaked {
+		snaked[i].Name = snake(snaked[i].Name)
 	}
-	settings.Read(&o, camel)
-	thinking := genai.Get(v, "thinkingConfig", "thinking_config")
-	s.Effort = bytes.ToLower(rawjson.Body(genai.Get(thinking, "thinkingLevel", "thinking_level")))
+	settings.ReadIn(req, v, snaked)
+	settings.ReadIn(req, v, members(s))
+	decodeThinking(req, genai.Get(v, "thinkingConfig", "thinking_config"))
+	decodeFormat(req, v)
+}
+
+func decodeThinking(req *hub.Request, thinking rawjson.Value) {
+	s := &req.Settings
+	settings.ReadIn(req, thinking, nil)
+	settings.Take(req, genai.Get(thinking, "thinkingLevel", "thinking_level"), &s.Effort, '"')
+	s.Effort = bytes.ToLower(s.Effort)
 	if shown, _ := rawjson.Bool(genai.Get(thinking, "includeThoughts", "include_thoughts")); shown {
 		s.Summary = []byte("auto")
 	}
 	if bytes.HasSuffix(s.Effort, []byte("_unspecified")) {
 		s.Effort = nil
 	}
-	s.Budget = settings.Number(genai.Get(thinking, "thinkingBudget", "thinking_budget"))
+	settings.Take(req, genai.Get(thinking, "thinkingBudget", "thinking_budget"), &s.Budget, '0')
 	if n, ok := rawjson.Int(s.Budget); ok && n == 0 {
 		s.Effort, s.Budget = []byte("none"), nil
 	}
+}
+
+func decodeFormat(req *hub.Request, v rawjson.Value) {
 	schema := genai.Get(v, "responseJsonSchema", "response_json_schema")
 	if old := genai.Get(v, "responseSchema", "response_schema"); rawjson.IsNull(schema) && !rawjson.IsNull(old) {
 		schema = jsonSchema(old)
 	}
 	switch {
 	case !rawjson.IsNull(schema):
-		s.Format = hub.Format{Kind: hub.FormatSchema, Schema: schema}
+		req.Settings.Format = hub.Format{Kind: hub.FormatSchema, Schema: schema}
 	case string(rawjson.Body(genai.Get(v, "responseMimeType", "response_mime_type"))) == mediaJSON:
-		s.Format.Kind = hub.FormatJSON
+		req.Settings.Format.Kind = hub.FormatJSON
 	}
 }
 

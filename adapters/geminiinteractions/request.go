@@ -51,12 +51,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Previous = o.Text(callPrevious)
 	req.Partial = len(req.Previous) > 0
 	req.Tools.Known = !req.Partial // else the server may know of others
-	for v, tool := range rawjson.EachObject(o.Get("tools")) {
-		req.Tools.Define(decodeTool(v, tool))
-	}
+	conversation.ReadTools(req, o.Get("tools"), decodeTool)
 	config := rawjson.ReadObject(o.Get(memberConfig))
-	req.Choice = decodeChoice(config.Get("tool_choice"))
-	decodeSettings(&req.Settings, o, &config)
+	settings.TakeChoice(req, config.Get("tool_choice"), decodeChoice(config.Get("tool_choice")))
+	decodeSettings(req, o, &config)
 	req.Extra = decodeExtra(o, &config)
 	if err := conversation.Required("input", o.Get("input")); err != nil {
 		return err
@@ -131,8 +129,9 @@ func members(s *hub.Settings) []settings.Member {
 	}
 }
 
-func decodeSettings(s *hub.Settings, o, config *rawjson.Object) {
-	settings.Read(config, append(members(s), settings.Member{Name: memberTop, At: &s.TopK, Kind: '0'}))
+func decodeSettings(req *hub.Request, o, config *rawjson.Object) {
+	s := &req.Settings
+	settings.ReadIn(req, o.Get(memberConfig), append(members(s), settings.Member{Name: memberTop, At: &s.TopK, Kind: '0'}))
 	if shown := config.Text(memberSummaries); string(shown) == "auto" {
 		s.Summary = shown
 	}

@@ -14,9 +14,24 @@ func (l *Losses) Add(name string) {
 	}
 }
 
+// AddAll notes the losses of others.
+func (l *Losses) AddAll(others Losses) {
+	for _, name := range others.Names {
+		l.Add(name)
+	}
+}
+
 // AddIf notes a loss if there is something to lose.
 func (l *Losses) AddIf(name string, has bool) {
 	if has {
 		l.Add(name)
+	}
+}
+
+// withUnread notes, beside what the dialect has no place for, what was lost when the request was read.
+func withUnread(write requestWriter) requestWriter {
+	return func(dst []byte, req *Request, l *Losses) ([]byte, error) {
+		l.AddAll(req.Unread)
+		return write(dst, req, l)
 	}
 }

@@ -23,6 +23,9 @@ type Request struct {
 
 	Body []byte // the body as it came; gone when an [Answerer] is asked
 
+	// Unread are the losses of reading: what the request has in a form that its own dialect does not know, such as a number that is none.
+	Unread Losses `json:"-"`
+
 	// Messages are what the client tells of the conversation, with its system text. Dialects whose [Dialect.Messages] is nil
 	// leave it and what follows empty.
 	Messages []Message

@@ -32,12 +32,14 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Body, req.Run = body, o.Text("runId")
 	thread := rawjson.Get(o.Get("memory"), "thread")
 	req.Thread = rawjson.First(rawjson.Body(thread), rawjson.Text(thread, "id"), o.Text("threadId"))
-	defineTools(&req.Tools, o.Get(memberTools))
-	req.Choice = decodeChoice(o.Get(memberChoice))
-	model := rawjson.ReadObject(o.Get(memberSettings))
-	settings.Read(&model, members(&req.Settings))
+	req.Tools.Known = rawjson.Kind(o.Get(memberTools)) == '{'
+	conversation.ReadNamedTools(req, o.Get(memberTools), decodeTool)
+	settings.TakeChoice(req, o.Get(memberChoice), decodeChoice(o.Get(memberChoice)))
+	settings.ReadIn(req, o.Get(memberSettings), members(&req.Settings))
 	if schema := rawjson.NotNull(rawjson.Get(o.Get(memberFormat), "schema")); schema != nil {
 		req.Settings.Format = hub.Format{Kind: hub.FormatSchema, Schema: schema}
+	} else {
+		req.Unread.AddIf("settings.format", !rawjson.IsNull(o.Get(memberFormat)))
 	}
 	req.Extra = conversation.Extra(o, dialectName, func(key []byte) bool { return read[string(key)] })
 	if o.Get("messages") == nil && len(req.Run) > 0 {
@@ -111,14 +113,11 @@ func decodeChoice(v rawjson.Value) (c hub.ToolChoice) {
 	return c
 }
 
-// defineTools reads the tools of the client, which are named by their keys.
-func defineTools(list *hub.ToolList, tools rawjson.Value) {
-	list.Known = rawjson.Kind(tools) == '{'
-	for name, v := range rawjson.EachField(tools) {
-		schema := rawjson.NotNull(rawjson.Get(v, "inputSchema"))
-		if schema == nil {
-			schema = rawjson.NotNull(rawjson.Get(v, "parameters"))
-		}
-		list.Define(hub.Tool{Name: name, Description: rawjson.Text(v, "description"), Schema: schema})
+// decodeTool reads a tool of the client, which is named by its key.
+func decodeTool(name []byte, v rawjson.Value) hub.Tool {
+	schema := rawjson.NotNull(rawjson.Get(v, "inputSchema"))
+	if schema == nil {
+		schema = rawjson.NotNull(rawjson.Get(v, "parameters"))
 	}
+	return hub.Tool{Name: name, Description: rawjson.Text(v, "description"), Schema: schema}
 }

@@ -24,7 +24,6 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		Format   rawjson.Value `json:"response_format"`
 		Stream   rawjson.Value `json:"stream"`
 		Options  rawjson.Value `json:"stream_options"`
-		Stop     rawjson.Value `json:"stop"`
 		Legacy   rawjson.Value `json:"max_tokens"`
 		User     rawjson.Value `json:"user"`
 		All      rawjson.Object
@@ -38,23 +37,18 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	streams, _ := rawjson.Bool(asked.Stream)
 	req.Whole = !streams
 	req.Tools.Known = true // nothing else tells the model of a tool
-	for v, tool := range rawjson.EachObject(asked.Tools) {
-		req.Tools.Define(decodeTool(v, tool))
-	}
-	req.Choice = decodeChoice(asked.Choice)
+	conversation.ReadTools(req, asked.Tools, decodeTool)
+	settings.TakeChoice(req, asked.Choice, decodeChoice(asked.Choice))
 	s := &req.Settings
 	known := members(s)
-	settings.Read(&asked.All, known[:])
+	settings.Read(req, &asked.All, known[:])
 	if s.MaxTokens == nil {
-		s.MaxTokens = settings.Number(asked.Legacy)
-	}
-	if s.Stop = rawjson.OfKind(asked.Stop, '['); rawjson.Kind(asked.Stop) == '"' {
-		s.Stop = append(append([]byte{'['}, asked.Stop...), ']')
+		settings.Take(req, asked.Legacy, &s.MaxTokens, '0')
 	}
 	if len(s.User) == 0 {
-		s.User = rawjson.Body(asked.User)
+		settings.Take(req, asked.User, &s.User, '"')
 	}
-	s.Format = decodeFormat(asked.Format)
+	settings.TakeFormat(req, asked.Format, decodeFormat(asked.Format))
 	req.Extra = conversation.Extra(&asked.All, Dialect.Name, func(key []byte) bool { return read[string(key)] })
 	if err := conversation.Required("messages", asked.Messages); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
 // requests reads and writes the body of POST /responses, and reads the response.create that stands for it on a WebSocket.
@@ -102,11 +103,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Whole = !streams
 	}
 	req.Tools.Known = !req.Partial // else the server may know of others
-	for v, tool := range rawjson.EachObject(c.Tools) {
-		req.Tools.Define(decodeTool(v, tool))
-	}
-	req.Choice = decodeChoice(c.ToolChoice)
-	decodeSettings(&req.Settings, &c)
+	conversation.ReadTools(req, c.Tools, decodeTool)
+	settings.TakeChoice(req, c.ToolChoice, decodeChoice(c.ToolChoice))
+	decodeSettings(req, &c)
 	req.Extra = conversation.Extra(&c.All, name, func(key []byte) bool { return read[string(key)] })
 	req.Call = appendCall(nil, &c, seed)
 	err := decodeInput(req, &c)

@@ -28,16 +28,16 @@ func wording(s *hub.Settings) []settings.Member {
 	return []settings.Member{{Name: "verbosity", At: &s.Verbosity, Kind: '"'}}
 }
 
-func decodeSettings(s *hub.Settings, c *create) {
-	settings.Read(&c.All, members(s))
-	thought := rawjson.ReadObject(c.Reasoning)
-	settings.Read(&thought, reasoning(s))
-	answer := rawjson.ReadObject(c.Text)
-	settings.Read(&answer, wording(s))
+func decodeSettings(req *hub.Request, c *create) {
+	s := &req.Settings
+	settings.Read(req, &c.All, members(s))
+	settings.ReadIn(req, c.Reasoning, reasoning(s))
+	settings.ReadIn(req, c.Text, wording(s))
 	if len(s.User) == 0 {
-		s.User = rawjson.Body(c.User)
+		settings.Take(req, c.User, &s.User, '"')
 	}
-	s.Format = decodeFormat(rawjson.Get(c.Text, "format"))
+	format := rawjson.Get(c.Text, "format")
+	settings.TakeFormat(req, format, decodeFormat(format))
 }
 
 func decodeFormat(v rawjson.Value) hub.Format {

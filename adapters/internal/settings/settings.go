@@ -11,21 +11,52 @@ import (
 type Member struct {
 	Name string
 	At   *[]byte
-	Kind byte // of the JSON value, as [rawjson.Kind] has it; of a 't' both truth values. Others are left out, but for numbers in strings
+	Kind byte // of the JSON value, as [rawjson.Kind] has it; of a 't' both truth values. Others are left out, but see [Take]
 }
 
 // Read takes the settings from an object.
-func Read(o *rawjson.Object, members []Member) {
+func Read(req *hub.Request, o *rawjson.Object, members []Member) {
 	for key, value := range o.All() {
 		for _, m := range members {
-			if string(key) != m.Name {
-				continue
-			}
-			if v := ofKind(value, m.Kind); v != nil {
-				*m.At = v
+			if string(key) == m.Name {
+				Take(req, value, m.At, m.Kind)
 			}
 		}
 	}
+}
+
+// ReadIn takes the settings from an object that is a member of a request. Anything else is the loss settings.
+func ReadIn(req *hub.Request, v rawjson.Value, members []Member) {
+	req.Unread.AddIf("settings", !rawjson.IsNull(v) && rawjson.Kind(v) != '{')
+	o := rawjson.ReadObject(v)
+	Read(req, &o, members)
+}
+
+// Take takes one setting of the request. A number may stand in a string, and one text in the place of a list. A value of another kind is
+// the loss of that setting.
+func Take(req *hub.Request, v rawjson.Value, at *[]byte, kind byte) {
+	if rawjson.IsNull(v) {
+		return
+	}
+	if known := ofKind(v, kind); known != nil {
+		*at = known
+		return
+	}
+	for i := range Known {
+		req.Unread.AddIf("settings."+Known[i].Name, Known[i].Of(&req.Settings) == at)
+	}
+}
+
+// TakeFormat takes the form of the answer as it was read of v, which says its type. One that is not known is a loss.
+func TakeFormat(req *hub.Request, v rawjson.Value, f hub.Format) {
+	req.Settings.Format = f
+	req.Unread.AddIf("settings.format", f.Kind == hub.FormatText && !rawjson.IsNull(v) && string(rawjson.Text(v, "type")) != "text")
+}
+
+// TakeChoice takes the choice of tools as it was read of v. One that is not known is a loss.
+func TakeChoice(req *hub.Request, v rawjson.Value, c hub.ToolChoice) {
+	req.Choice = c
+	req.Unread.AddIf("settings.tool_choice", c.Mode == hub.ChoiceUnset && !rawjson.IsNull(v))
 }
 
 // ofKind is a value of that kind, of a string its body; nil for any other.
@@ -33,6 +64,8 @@ func ofKind(v rawjson.Value, kind byte) []byte {
 	switch {
 	case kind == '0':
 		return Number(v)
+	case kind == '[' && rawjson.Kind(v) == '"':
+		return append(append([]byte{'['}, v...), ']')
 	case rawjson.OfKind(v, kind) == nil:
 		return nil
 	case kind == '"':

@@ -1,0 +1,66 @@
+package adapters_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSettingsOfTheWrongType: a setting that its own dialect has in another form is lost on its way to any other, and that is said. It vanished.
+func TestSettingsOfTheWrongType(t *testing.T) {
+	lose := func(from, body string, members map[string]string) {
+		t.Helper()
+		for member, loss := range members {
+			for _, to := range []string{"openai-chat", "anthropic", "langgraph", "adk", "agentevent"} {
+				if to != from {
+					loses(t, from, to, strings.Replace(body, "<>", member, 1), loss)
+				}
+			}
+		}
+	}
+	lose("openai-chat", `{<>,"messages":[{"role":"user","content":"q"}]}`, map[string]string{
+		`"temperature":"hot"`: "settings.temperature", `"max_tokens":{}`: "settings.max_tokens", `"tools":"none"`: "tools", `"stop":5`: "settings.stop",
+		`"user":7`: "settings.user", `"parallel_tool_calls":"yes"`: "settings.parallel_calls", `"reasoning_effort":3`: "settings.effort",
+		`"tool_choice":"some"`: "settings.tool_choice", `"response_format":"json"`: "settings.format", `"n":[]`: "settings.choices",
+		`"temperature":null,"tools":null,"stop":null,"tool_choice":null,"response_format":null`: "", `"response_format":{"type":"text"}`: "",
+	})
+	lose("openai-responses", `{<>,"input":"q"}`, map[string]string{
+		`"temperature":"hot"`: "settings.temperature", `"max_output_tokens":{}`: "settings.max_tokens", `"tools":{}`: "tools", `"reasoning":"high"`: "settings",
+		`"reasoning":{"effort":1}`: "settings.effort", `"text":{"format":"json"}`: "settings.format", `"tool_choice":{"type":"file_search"}`: "settings.tool_choice",
+		`"reasoning":null,"text":{"format":{"type":"text"}}`: "",
+	})
+	lose("anthropic", `{<>,"messages":[{"role":"user","content":"q"}]}`, map[string]string{
+		`"temperature":"hot"`: "settings.temperature", `"stop_sequences":1`: "settings.stop", `"thinking":true`: "settings.budget", `"metadata":"u"`: "settings",
+		`"thinking":{"type":"enabled","budget_tokens":"all"}`: "settings.budget", `"tool_choice":"any"`: "settings.tool_choice",
+		`"tool_choice":{"type":"auto","disable_parallel_tool_use":1}`: "settings.parallel_calls", `"tools":7`: "tools", `"output_config":{"format":{"type":"x"}}`: "settings.format",
+	})
+	lose("gemini", `{<>,"contents":[{"role":"user","parts":[{"text":"q"}]}]}`, map[string]string{
+		`"generationConfig":{"temperature":"hot"}`: "settings.temperature", `"generation_config":{"top_p":[]}`: "settings.top_p", `"generationConfig":1`: "settings",
+		`"tools":"none"`: "tools", `"toolConfig":{"functionCallingConfig":{"mode":"SOME"}}`: "settings.tool_choice",
+		`"generationConfig":{"thinkingConfig":{"thinkingBudget":"all"}}`: "settings.budget", `"toolConfig":{"functionCallingConfig":{"mode":"MODE_UNSPECIFIED"}}`: "",
+	})
+	lose("gemini-interactions", `{<>,"input":"q"}`, map[string]string{
+		`"generation_config":{"temperature":"hot"}`: "settings.temperature", `"generation_config":"x"`: "settings", `"tools":"none"`: "tools",
+		`"generation_config":{"tool_choice":"some"}`: "settings.tool_choice",
+	})
+	lose("bedrock", `{<>,"messages":[{"role":"user","content":[{"text":"q"}]}]}`, map[string]string{
+		`"inferenceConfig":{"temperature":"hot"}`: "settings.temperature", `"inferenceConfig":[]`: "settings", `"toolConfig":{"tools":"none"}`: "tools",
+		`"toolConfig":{"toolChoice":{"some":{}}}`: "settings.tool_choice", `"outputConfig":{"textFormat":{"structure":{"jsonSchema":{"schema":"x"}}}}`: "settings.format",
+	})
+	lose("mastra", `{<>,"messages":[{"role":"user","content":"q"}]}`, map[string]string{
+		`"modelSettings":{"temperature":"hot"}`: "settings.temperature", `"modelSettings":1`: "settings", `"clientTools":[]`: "tools",
+		`"toolChoice":"some"`: "settings.tool_choice", `"structuredOutput":{}`: "settings.format",
+	})
+	lose("agui", `{<>,"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"q"}]}`, map[string]string{`"tools":"none"`: "tools"})
+	lose("datastream", `{<>,"id":"t","messages":[{"id":"1","role":"user","content":"q"}]}`, map[string]string{`"tools":"none"`: "tools"})
+	translates(t, "anthropic", "openai-chat", `{"stop_sequences":"x","messages":[{"role":"user","content":"q"}]}`, "", `"stop":["x"]`)
+}
+
+// loses wants the loss beside those that a request has anyway; "" for none.
+func loses(t *testing.T, from, to, body, loss string) {
+	t.Helper()
+	_, named := translated(t, from, to, body)
+	all := "," + named + ","
+	if loss == "" && named != "" || !strings.Contains(all, ","+loss+",") {
+		t.Errorf("%s to %s loses %q, want %q: %s", from, to, named, loss, body)
+	}
+}
