@@ -118,7 +118,8 @@ type Limits struct {
 	// The most text of a stream that is kept because the client's dialect says it again when it is complete (adk,
 	// claude-cli, codex-app-server, copilot, openai-responses); a stream that needs more ends with an error.
 	KeptText Size `yaml:"kept_text" jsonschema:"minimum=1"`
-	// The deepest nesting of JSON in a record; a deeper record is dropped with an error.
+	// The deepest nesting of JSON in a record; a deeper record is dropped with an error. Bodies of requests that are read may always
+	// have 512 levels.
 	Nesting int `yaml:"nesting" jsonschema:"minimum=1,maximum=10000"`
 	// The largest header of a request, all fields and the request line together; and of an upstream's answer.
 	Header Size `yaml:"header" jsonschema:"minimum=1024"`

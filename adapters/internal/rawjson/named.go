@@ -32,5 +32,5 @@ func (d *Decoder) DecodeNamed(data []byte, s *Schema, dst []Value) error {
 	if !validUTF8(data) {
 		return utf8Error(data)
 	}
-	return d.scan.run(data, d.maxDepth(), s.schema, unsafe.Pointer(unsafe.SliceData(dst)))
+	return d.run(data, s.schema, unsafe.Pointer(unsafe.SliceData(dst)))
 }

@@ -2,8 +2,10 @@ package rawjson
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"unsafe"
 )
 
 // Value is one raw JSON value: its text, without surrounding whitespace. It aliases the input it was decoded from and
@@ -61,7 +63,7 @@ func (d *Decoder) Decode(data []byte, v any) error {
 	if !validUTF8(data) {
 		return utf8Error(data)
 	}
-	return d.scan.run(data, d.maxDepth(), sc, base)
+	return d.run(data, sc, base)
 }
 
 // Valid checks data as [Decoder.Decode] does, without a schema.
@@ -69,7 +71,24 @@ func (d *Decoder) Valid(data []byte) error {
 	if !validUTF8(data) {
 		return utf8Error(data)
 	}
-	return d.scan.run(data, d.maxDepth(), nil, nil)
+	return d.run(data, nil, nil)
+}
+
+// run scans data.
+func (d *Decoder) run(data []byte, sc *schema, base unsafe.Pointer) error {
+	err := d.scan.run(data, d.maxDepth(), sc, base)
+	if err != nil && d.MaxDepth > 0 {
+		nameLimit(err)
+	}
+	return err
+}
+
+// nameLimit names the key of the limit that a record exceeds. The default limit, which requests have, has none.
+func nameLimit(err error) {
+	var e *Error
+	if errors.As(err, &e) && e.Reason == ReasonDepth {
+		e.Msg += "; raise limits.nesting if such records are expected"
+	}
 }
 
 func (d *Decoder) maxDepth() int {

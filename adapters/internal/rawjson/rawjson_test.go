@@ -221,7 +221,9 @@ func TestErrorText(t *testing.T) {
 	f(`3`, "cannot read JSON at byte 0: want an object or null for the record")
 	f(`{}]`, "cannot read JSON at byte 2: ']' follows the value")
 	f("\xff", "cannot read JSON at byte 0: not UTF-8")
-	f(strings.Repeat("[", 600), "cannot read JSON at byte 512: nested deeper than the limit")
+	f(strings.Repeat("[", 600), "cannot read JSON at byte 512: nested deeper than 512 levels")
+	d.MaxDepth = 3
+	f("[[[[]]]]", "cannot read JSON at byte 3: nested deeper than 3 levels; raise limits.nesting if such records are expected")
 }
 
 func TestDepthLimit(t *testing.T) {

@@ -23,7 +23,7 @@ func (s *scanner) run(data []byte, maxDepth int, sc *schema, base unsafe.Pointer
 	s.data = nil // keep nothing of the caller's buffer
 	switch {
 	case end < 0:
-		return s.fault(data, ^end)
+		return s.fault(data, ^end, maxDepth)
 	case s.typeAt >= 0:
 		return &Error{Offset: s.typeAt, Reason: ReasonType, Msg: "want an object or null for " + s.typeOf}
 	default:
@@ -46,11 +46,11 @@ func (s *scanner) pass(data []byte, maxDepth int, sc *schema, base unsafe.Pointe
 }
 
 // fault explains why the scan of data stopped at index i.
-func (s *scanner) fault(data []byte, i int) error {
+func (s *scanner) fault(data []byte, i, maxDepth int) error {
 	msg := "unexpected end"
 	switch {
 	case s.reason == ReasonDepth:
-		msg = "nested deeper than the limit"
+		msg = fmt.Sprintf("nested deeper than %d levels", maxDepth)
 	case s.reason == ReasonTrailing:
 		msg = fmt.Sprintf("%q follows the value", data[i])
 	case i < len(data):
