@@ -64,3 +64,31 @@ func loses(t *testing.T, from, to, body, loss string) {
 		t.Errorf("%s to %s loses %q, want %q: %s", from, to, named, loss, body)
 	}
 }
+
+// TestStrictTools: that arguments are kept to their schema is said of a tool, or of all by the mode of a choice. What has no place for it says so.
+func TestStrictTools(t *testing.T) {
+	const (
+		question = `"messages":[{"role":"user","content":"q"}]`
+		tool     = `{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}},"strict":<>}}`
+		gemini   = `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"tools":[{"functionDeclarations":[{"name":"f"}]}],"toolConfig":{"functionCallingConfig":{"mode":"VALIDATED"}}}`
+		bare     = `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"toolConfig":{"functionCallingConfig":{"mode":"VALIDATED"}}}`
+		actions  = `{"input":"q","tools":[{"type":"function","name":"f"}],"generation_config":{"tool_choice":<>}}`
+	)
+	chat := func(strict string) string { return `{"tools":[` + strings.Replace(tool, "<>", strict, 1) + `],` + question + `}` }
+	for _, to := range []string{"gemini", "gemini-interactions", "mastra", "agui"} {
+		translates(t, "openai-chat", to, chat("true"), "tools.strict")
+		translates(t, "openai-chat", to, chat("false"), "")
+	}
+	for _, to := range []string{"openai-responses", "anthropic", "bedrock"} {
+		translates(t, "openai-chat", to, chat("true"), "", `"strict":true`)
+	}
+	for _, to := range []string{"openai-chat", "openai-responses", "anthropic", "bedrock", "mastra"} {
+		translates(t, "gemini", to, gemini, "tools.strict", `!"strict":true`)
+		translates(t, "gemini", to, bare, "")
+		for _, choice := range []string{`"validated"`, `{"allowed_tools":{"mode":"validated","tools":["f"]}}`} {
+			if _, named := translated(t, "gemini-interactions", to, strings.Replace(actions, "<>", choice, 1)); !strings.Contains(named, "tools.strict") {
+				t.Errorf("gemini-interactions to %s with %s loses %q", to, choice, named)
+			}
+		}
+	}
+}

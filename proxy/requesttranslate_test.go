@@ -41,19 +41,19 @@ func TestRequestsAreTranslated(t *testing.T) {
 	if h := got.Header; h.Get("Content-Type") != "application/json" || h.Get("Content-Encoding") != "" {
 		t.Errorf("header %v", h)
 	}
-	for _, field := range []string{"messages.system", "settings.seed"} {
+	for _, field := range []string{"messages.system", "settings.seed", "extra"} {
 		if n := r.metric("sabir_request_losses_total", "route=/run", "to=native", "field="+field); n != 1 {
 			t.Errorf("%s was counted %v times", field, n)
 		}
 	}
 	end := r.awaitEnds(1)
-	if end["new"] != "message" || end["messages"] != int64(2) || len(end["request_losses"].([]any)) != 2 {
+	if end["new"] != "message" || end["messages"] != int64(2) || len(end["request_losses"].([]any)) != 3 {
 		t.Errorf("the log says %v", end)
 	}
 	if n := r.metric("sabir_turns_total", "route=/run", "client=openai-chat", "new=message"); n != 1 {
 		t.Errorf("%v turns were counted", n)
 	}
-	if losses := r.logs.FilterMessage("request accepted").All()[0].ContextMap()["request_losses"]; len(losses.([]any)) != 2 {
+	if losses := r.logs.FilterMessage("request accepted").All()[0].ContextMap()["request_losses"]; len(losses.([]any)) != 3 {
 		t.Errorf("the log has the losses %v", losses)
 	}
 }
@@ -128,7 +128,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: status %d, code %s\n%s\nwant %s", body, resp.StatusCode, resp.Header.Get("X-Sabir-Error"), got, want)
 		}
 	}
-	f(400, "request_lossy", "native has no place for: messages.system, settings.seed.", chatRequest)
+	f(400, "request_lossy", "native has no place for: messages.system, extra, settings.seed.", chatRequest)
 	f(400, "request_unreadable", "openai-chat, byte 12", `{"messages":`)
 	f(400, "request_unreadable", "messages.1.role", `{"messages":[{"role":"user","content":"a"},{"role":"robot"}]}`)
 	f(400, "request_unreadable", "the user says nothing new", `{"messages":[{"role":"assistant","content":"a"}]}`)

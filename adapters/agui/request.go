@@ -73,6 +73,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	appendID(w, "threadId", req.Thread, "thread-", req.Unique)
 	appendID(w, "runId", req.Run, "run-", req.Unique)
+	conversation.LostStrict(req.Tools.Defs, l)
 	w.Value("state", orEmpty(req.State))
 	w.Key("messages")
 	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })

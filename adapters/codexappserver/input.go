@@ -51,6 +51,7 @@ func dynamicTools(req *hub.Request, l *hub.Losses) []byte {
 	if len(tools) == 0 {
 		return nil
 	}
+	conversation.LostStrict(tools, l)
 	w := jsonwriter.New(nil)
 	w.Open('[')
 	for _, t := range tools {

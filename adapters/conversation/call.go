@@ -39,6 +39,13 @@ func Tools(defs []hub.Tool, dialect string, l *hub.Losses) []hub.Tool {
 	return slices.DeleteFunc(slices.Clone(defs), foreign)
 }
 
+// LostStrict notes that arguments are to be kept to their schema, for dialects that cannot say so of a tool.
+func LostStrict(tools []hub.Tool, l *hub.Losses) {
+	for i := range tools {
+		l.AddIf("tools.strict", rawjson.IsTrue(tools[i].Strict))
+	}
+}
+
 // MarkClients notes which calls are of tools that the client runs.
 func MarkClients(ms []hub.Message, tools *hub.ToolList) {
 	for i := range ms {

@@ -96,12 +96,17 @@ func (r *Request) lose(req *hub.Request, history, input []hub.Message, l *hub.Lo
 	conversation.LostParts(sent, l)
 	system, _ := conversation.Leading(req.Messages)
 	l.AddIf("messages.system", len(system) > 0 && !uses.has(fieldSystem) && !uses.has(fieldMessages))
-	l.AddIf("tools", len(req.Tools.Defs) > 0 && !uses.has(fieldTools))
+	if uses.has(fieldTools) {
+		conversation.LostStrict(conversation.Tools(req.Tools.Defs, "", l), l)
+	} else {
+		l.AddIf("tools", len(req.Tools.Defs) > 0)
+	}
 	l.AddIf("state", len(req.State) > 0 && !uses.has(fieldState))
 	l.AddIf("messages.result", len(conversation.Returned(req)) > 0 && !uses.has(fieldResults))
 	l.AddIf("answers", len(conversation.Decided(req)) > 0 && !uses.has(fieldAnswers))
 	l.AddIf("context", len(req.Context) > 0)
-	settings.Lost(&req.Settings, nil, l)
+	l.AddIf("extra", len(req.Extra.Raw) > 0 && !uses.has(fieldBody))
+	settings.LostAll(req, l)
 }
 
 // ofRequest returns a field of a request.

@@ -43,6 +43,7 @@ func (w *requestWriter) tools() {
 	if c.Mode != hub.ChoiceRequired {
 		tools = conversation.Allowed(tools, c, w.losses) // names count for required calls only
 	}
+	conversation.LostStrict(tools, w.losses)
 	functions, others := jsonwriter.New(nil), jsonwriter.New(nil)
 	for i := range tools {
 		if own := tools[i].Meta.Of(dialectName); own != nil {

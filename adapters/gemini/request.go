@@ -34,6 +34,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	choice := genai.Get(genai.Member(o, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
 	req.Choice = decodeChoice(choice)
 	req.Unread.AddIf("settings.tool_choice", req.Choice.Mode == hub.ChoiceUnset && !saysNoMode(choice))
+	validates := string(rawjson.Text(choice, "mode")) == modeValidated
+	req.Unread.AddIf("tools.strict", validates && len(req.Tools.Defs) > 0)
 	decodeConfig(req, genai.Member(o, "generationConfig", "generation_config"))
 	req.Extra = conversation.Extra(o, dialectName, isRead)
 	if err := conversation.Required("contents", o.Get("contents")); err != nil {
@@ -92,10 +94,13 @@ func saysNoMode(choice rawjson.Value) bool {
 	return rawjson.IsNull(choice) || rawjson.Kind(choice) == '{' && (rawjson.IsNull(mode) || string(rawjson.Body(mode)) == "MODE_UNSPECIFIED")
 }
 
-// decodeChoice reads which functions are called. VALIDATED is AUTO with arguments that are sure to fit.
+// modeValidated is AUTO with arguments that are sure to fit. Other APIs say that of a tool, but refuse it of one whose schema is not of their kind.
+const modeValidated = "VALIDATED"
+
+// decodeChoice reads which functions are called.
 func decodeChoice(v rawjson.Value) (c hub.ToolChoice) {
 	switch string(rawjson.Text(v, "mode")) {
-	case "AUTO", "VALIDATED":
+	case "AUTO", modeValidated:
 		c.Mode = hub.ChoiceAuto
 	case "NONE":
 		c.Mode = hub.ChoiceNone

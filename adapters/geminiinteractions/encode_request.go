@@ -79,6 +79,7 @@ func (w *requestWriter) tools() (functions bool) {
 	if len(tools) == 0 {
 		return false
 	}
+	conversation.LostStrict(tools, w.losses)
 	w.OpenAt("tools", '[')
 	for i := range tools {
 		t := &tools[i]
@@ -87,7 +88,6 @@ func (w *requestWriter) tools() (functions bool) {
 			continue
 		}
 		functions = true
-		w.losses.AddIf("tools.strict", string(t.Strict) == "true")
 		w.Open('{')
 		w.Const("type", "function")
 		w.Text("name", t.Name)

@@ -54,6 +54,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	conversation.ReadTools(req, o.Get("tools"), decodeTool)
 	config := rawjson.ReadObject(o.Get(memberConfig))
 	settings.TakeChoice(req, config.Get("tool_choice"), decodeChoice(config.Get("tool_choice")))
+	req.Unread.AddIf("tools.strict", validates(config.Get("tool_choice")) && len(req.Tools.Defs) > 0)
 	decodeSettings(req, o, &config)
 	req.Extra = decodeExtra(o, &config)
 	if err := conversation.Required("input", o.Get("input")); err != nil {
@@ -112,9 +113,17 @@ func decodeChoice(v rawjson.Value) (c hub.ToolChoice) {
 	return c
 }
 
-// choices are the types of tool_choice. validated is auto with arguments that are sure to fit.
+// modeValidated is auto with arguments that are sure to fit. Other APIs say that of a tool, but refuse it of one whose schema is not of their kind.
+const modeValidated = "validated"
+
+// validates reports whether a choice is of that mode.
+func validates(v rawjson.Value) bool {
+	return string(rawjson.First(rawjson.Body(v), rawjson.Text(v, "allowed_tools", "mode"))) == modeValidated
+}
+
+// choices are the types of tool_choice.
 var choices = map[string]hub.ChoiceMode{
-	"auto": hub.ChoiceAuto, "validated": hub.ChoiceAuto, "none": hub.ChoiceNone, "any": hub.ChoiceRequired,
+	"auto": hub.ChoiceAuto, modeValidated: hub.ChoiceAuto, "none": hub.ChoiceNone, "any": hub.ChoiceRequired,
 }
 
 // members are the settings that generation_config has a member for.

@@ -162,6 +162,7 @@ func (w *writer) tools(defs []hub.Tool) {
 	if len(defs) == 0 {
 		return
 	}
+	conversation.LostStrict(defs, w.losses)
 	w.OpenAt(memberTools, '{')
 	for i := range defs {
 		t := &defs[i]
