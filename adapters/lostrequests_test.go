@@ -101,15 +101,15 @@ func TestBudgetsForReasoning(t *testing.T) {
 	}
 	for budget, effort := range map[string]string{"1024": "low", "4999": "low", "5000": "medium", "8192": "medium", "10000": "high", "31999": "high"} {
 		body := anthropic(`"thinking":{"type":"enabled","budget_tokens":` + budget + `}`)
-		translates(t, "anthropic", "openai-chat", body, "settings.budget", `"reasoning_effort":"`+effort+`"`)
-		translates(t, "anthropic", "openai-responses", body, "settings.budget", `"effort":"`+effort+`"`, `"include":["reasoning.encrypted_content"]`)
+		translates(t, "anthropic", "openai-chat", body, "settings.budget,settings.summary", `"reasoning_effort":"`+effort+`"`)
+		translates(t, "anthropic", "openai-responses", body, "settings.budget", `"effort":"`+effort+`","summary":"auto"`, `"include":["reasoning.encrypted_content"]`)
 		translates(t, "anthropic", "gemini-interactions", body, "settings.budget", `"thinking_level":"`+effort+`"`)
-		translates(t, "anthropic", "bedrock", body, "settings.budget", `"effort":"`+effort+`"`)
+		translates(t, "anthropic", "bedrock", body, "settings.budget,settings.summary", `"effort":"`+effort+`"`)
 		translates(t, "anthropic", "gemini", body, "", `"thinkingBudget":`+budget)
 	}
 	named := anthropic(`"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"effort":"max"}`)
-	translates(t, "anthropic", "openai-chat", named, "settings.budget", `"reasoning_effort":"max"`)
-	translates(t, "anthropic", "openai-chat", anthropic(`"thinking":{"type":"adaptive"}`), "settings.budget", "!effort") // it is the model's to say
+	translates(t, "anthropic", "openai-chat", named, "settings.budget,settings.summary", `"reasoning_effort":"max"`)
+	translates(t, "anthropic", "openai-chat", anthropic(`"thinking":{"type":"adaptive"}`), "settings.budget,settings.summary", "!effort") // it is the model's to say
 	translates(t, "anthropic", "openai-chat", anthropic(`"thinking":{"type":"disabled"}`), "", `"reasoning_effort":"none"`)
 
 	gemini := `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"generationConfig":{"thinkingConfig":{"thinkingBudget":<>}}}`

@@ -74,7 +74,9 @@ func TestStrictTools(t *testing.T) {
 		bare     = `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"toolConfig":{"functionCallingConfig":{"mode":"VALIDATED"}}}`
 		actions  = `{"input":"q","tools":[{"type":"function","name":"f"}],"generation_config":{"tool_choice":<>}}`
 	)
-	chat := func(strict string) string { return `{"tools":[` + strings.Replace(tool, "<>", strict, 1) + `],` + question + `}` }
+	chat := func(strict string) string {
+		return `{"tools":[` + strings.Replace(tool, "<>", strict, 1) + `],` + question + `}`
+	}
 	for _, to := range []string{"gemini", "gemini-interactions", "mastra", "agui"} {
 		translates(t, "openai-chat", to, chat("true"), "tools.strict")
 		translates(t, "openai-chat", to, chat("false"), "")
@@ -91,4 +93,25 @@ func TestStrictTools(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestShownReasoning: clients that ask for reasoning see it. Responses agents show none unless they are asked for a summary.
+func TestShownReasoning(t *testing.T) {
+	anthropic := func(thinking string) string {
+		return `{"thinking":` + thinking + `,"max_tokens":9000,"messages":[{"role":"user","content":"q"}]}`
+	}
+	for thinking, wants := range map[string][]string{
+		`{"type":"enabled","budget_tokens":2000}`:                     {`"reasoning":{"effort":"low","summary":"auto"}`},
+		`{"type":"adaptive"}`:                                         {`"reasoning":{"summary":"auto"}`},
+		`{"type":"enabled","budget_tokens":2000,"display":"omitted"}`: {`"reasoning":{"effort":"low"}`},
+		`{"type":"adaptive","display":"omitted"}`:                     {"!summary"},
+	} {
+		translates(t, "anthropic", "openai-responses", anthropic(thinking), "settings.budget", wants...)
+		translates(t, "anthropic", "anthropic", anthropic(thinking), "", `"thinking":{"type":`)
+	}
+	translates(t, "anthropic", "openai-responses", anthropic(`{"type":"disabled"}`), "", "!summary")
+	translates(t, "anthropic", "openai-chat", anthropic(`{"type":"adaptive"}`), "settings.budget,settings.summary", "!reasoning")
+	translates(t, "anthropic", "gemini", anthropic(`{"type":"adaptive"}`), "", `"includeThoughts":true`)
+	translates(t, "anthropic", "gemini-interactions", anthropic(`{"type":"adaptive"}`), "settings.budget", `"thinking_summaries":"auto"`)
+	translates(t, "openai-chat", "openai-responses", `{"reasoning_effort":"high","messages":[{"role":"user","content":"q"}]}`, "", "!summary") // which shows none to its own
 }
