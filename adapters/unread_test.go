@@ -115,3 +115,29 @@ func TestShownReasoning(t *testing.T) {
 	translates(t, "anthropic", "gemini-interactions", anthropic(`{"type":"adaptive"}`), "settings.budget", `"thinking_summaries":"auto"`)
 	translates(t, "openai-chat", "openai-responses", `{"reasoning_effort":"high","messages":[{"role":"user","content":"q"}]}`, "", "!summary") // which shows none to its own
 }
+
+// TestPlacesOfOneDialect: what only the client's dialect has a place for is a loss on the way to any other.
+func TestPlacesOfOneDialect(t *testing.T) {
+	const (
+		graph = `{"assistant_id":"a","input":{"messages":[{"type":"human","content":"q"},{"type":"ai","content":"","tool_calls":[{"id":"c","name":"f","args":{}}]},` +
+			`{"type":"tool","tool_call_id":"c","content":"r"<>}]}}`
+		file = `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":[{"type":"text","text":"q"},` +
+			`{"type":"image","source":{"type":"url","value":"https://x/a.png"},"metadata":<>}]}]}`
+		call = `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"q"},{"id":"2","role":"assistant",` +
+			`"toolCalls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"},"metadata":<>}]}]}`
+		message = `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"q","metadata":<>}]}`
+	)
+	fill := func(body, with string) string { return strings.Replace(body, "<>", with, 1) }
+	for _, to := range []string{"openai-chat", "anthropic", "langgraph"} {
+		translates(t, "langgraph", to, fill(graph, `,"artifact":{"rows":[1]}`), "messages.result.artifact")
+		translates(t, "langgraph", to, fill(graph, `,"artifact":null`), "")
+		translates(t, "agui", to, fill(file, `{"filename":"a.png"}`), "messages.file.name")
+		translates(t, "agui", to, fill(file, `{"x":1}`), "messages.metadata")
+		translates(t, "agui", to, fill(call, `{"x":1}`), "messages.metadata")
+		translates(t, "agui", to, fill(message, `{"x":1}`), "messages.metadata")
+		translates(t, "agui", to, fill(message, `{"sabir":{"x":1}}`), "")
+	}
+	for _, body := range []string{file, call, message} {
+		translates(t, "agui", "agui", fill(body, `{"x":1}`), "", `"metadata":{"x":1}`)
+	}
+}

@@ -44,7 +44,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	}
 	defer asked.Detach()
 	var losses hub.Losses
-	losses.AddAll(asked.Unread)
+	asked.LostBefore(c.route.form.dialect.Name, &losses)
 	c.chooseModel(asked, &losses)
 	begins := sessions.Call{
 		Scope: c.scope, Thread: plainText(asked.Thread), Request: asked, Losses: &losses, Strict: c.route.cfg.Requests.Strict, Until: until,

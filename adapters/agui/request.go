@@ -1,6 +1,8 @@
 package agui
 
 import (
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -38,14 +40,32 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if props := filled(input.Props); props != nil {
 		req.Extra = own(props)
 	}
+	req.Beside.Dialect = Dialect.Name
 	req.Answers = decodeAnswers(input.Resume, input.Props)
 	req.Partial = rawjson.Kind(input.Messages) != '['
 	var err error
 	req.Messages, err = decodeMessages(nil, input.Messages)
+	req.Beside.AddIf("messages.metadata", slices.ContainsFunc(req.Messages, hasMetadata))
 	conversation.MarkClients(req.Messages, &req.Tools)
 	req.Messages = takeEchoes(req.Messages, req.Answers)
 	req.Remember(true)
 	return err
+}
+
+// hasMetadata reports whether there are metadata of the application's in a message, a call or a file.
+func hasMetadata(m hub.Message) bool {
+	says := func(v rawjson.Value, known string) bool {
+		for key := range rawjson.EachField(v) {
+			if string(key) != known {
+				return true
+			}
+		}
+		return false
+	}
+	return says(rawjson.Get(m.Meta.Of(Dialect.Name), "metadata"), ownKey) || slices.ContainsFunc(m.Parts, func(p hub.Part) bool {
+		own := p.Meta.Of(Dialect.Name)
+		return p.Kind == hub.PartCall && says(own, ownKey) || p.Kind == hub.PartFile && says(rawjson.Get(own, "metadata"), fileName)
+	})
 }
 
 // filled is v, or nil where there is nothing in it: clients write {} for what the application has not set.

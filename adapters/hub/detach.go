@@ -11,7 +11,7 @@ func (r *Request) Detach() {
 	if r.MessageIDs != nil {
 		r.MessageIDs.sort()
 	}
-	r.Header, r.Query, r.Body, r.Unread = nil, nil, nil, Losses{}
+	r.Header, r.Query, r.Body, r.Unread, r.Beside = nil, nil, nil, Losses{}, OwnLosses{}
 	r.Messages, r.Answers, r.Choice, r.Settings, r.State, r.Context, r.Extra = nil, nil, ToolChoice{}, Settings{}, nil, nil, Meta{}
 	r.Tools.Defs = nil
 }

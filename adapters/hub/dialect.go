@@ -346,15 +346,15 @@ func (d *Dialect) CanAsk(o Options) bool {
 // RequestWriter is what writes requests for agents of the dialect; nil: the body of the client passes as it came.
 func (d *Dialect) RequestWriter() func(dst []byte, req *Request, l *Losses) ([]byte, error) {
 	if d.Messages != nil {
-		return d.withLegalNames(withRoom(wellFormed(withUnread(d.Requests.AppendRequest))))
+		return d.withLegalNames(withRoom(wellFormed(d.withUnread(d.Requests.AppendRequest))))
 	}
 	if d.Stateless {
-		return withRoom(wellFormed(withUnread(d.WriteRequest)))
+		return withRoom(wellFormed(d.withUnread(d.WriteRequest)))
 	}
 	if d.WriteRequest == nil {
 		return nil
 	}
-	return wellFormed(withUnread(d.WriteRequest))
+	return wellFormed(d.withUnread(d.WriteRequest))
 }
 
 type requestWriter = func(dst []byte, req *Request, l *Losses) ([]byte, error)

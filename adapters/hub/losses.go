@@ -28,10 +28,24 @@ func (l *Losses) AddIf(name string, has bool) {
 	}
 }
 
+// OwnLosses are losses for all dialects but one.
+type OwnLosses struct {
+	Dialect string
+	Losses
+}
+
+// LostBefore notes what a request has lost for agents of a dialect before it is written for them.
+func (r *Request) LostBefore(dialect string, l *Losses) {
+	l.AddAll(r.Unread)
+	if dialect != r.Beside.Dialect {
+		l.AddAll(r.Beside.Losses)
+	}
+}
+
 // withUnread notes, beside what the dialect has no place for, what was lost when the request was read.
-func withUnread(write requestWriter) requestWriter {
+func (d *Dialect) withUnread(write requestWriter) requestWriter {
 	return func(dst []byte, req *Request, l *Losses) ([]byte, error) {
-		l.AddAll(req.Unread)
+		req.LostBefore(d.Name, l)
 		return write(dst, req, l)
 	}
 }

@@ -26,6 +26,9 @@ type Request struct {
 	// Unread are the losses of reading: what the request has in a form that its own dialect does not know, such as a number that is none.
 	Unread Losses `json:"-"`
 
+	// Beside are the losses for agents of all dialects but the client's own, which has a place for them.
+	Beside OwnLosses `json:"-"`
+
 	// Messages are what the client tells of the conversation, with its system text. Dialects whose [Dialect.Messages] is nil
 	// leave it and what follows empty.
 	Messages []Message

@@ -118,6 +118,7 @@ func (w *messageWriter) block(p *hub.Part) {
 		w.OpenAt("image_url", '{')
 		conversation.WriteURL(w.Writer, "url", p.File)
 		w.Close('}')
+		w.losses.AddIf("messages.file.name", len(p.File.Name) > 0)
 	} else {
 		w.Const("type", "text")
 		w.Text("text", p.Text)

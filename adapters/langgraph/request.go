@@ -1,6 +1,8 @@
 package langgraph
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -29,6 +31,16 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return conversation.Required("input", in.Input)
 	}
 	return nil
+}
+
+// hasArtifact reports whether a result has what the graph keeps beside what the model reads of it.
+func hasArtifact(list rawjson.Value) bool {
+	for m := range rawjson.Each(list) {
+		if stored := rawjson.Get(m, "kwargs"); !rawjson.IsNull(rawjson.Get(m, "artifact")) || !rawjson.IsNull(rawjson.Get(stored, "artifact")) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOther reports whether nothing shows that the body is one of the protocol's. One that goes on without an input has something else of it.
@@ -70,6 +82,7 @@ func (asked *requestBody) run(req *hub.Request, body []byte) {
 	req.Extra, req.State = extra(&asked.All), others(&input, "messages")
 	req.Answers = decodeResume(rawjson.NotNull(rawjson.Get(asked.Command, "resume")))
 	req.Messages, _ = messages{}.DecodeMessages(nil, rawjson.NotNull(input.Get("messages")))
+	req.Unread.AddIf("messages.result.artifact", bytes.Contains(body, []byte(`"artifact"`)) && hasArtifact(input.Get("messages")))
 	if text := rawjson.Body(asked.Input); len(text) > 0 {
 		req.Messages = []hub.Message{{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: text}}}}
 	}
