@@ -12,19 +12,50 @@ import (
 
 // AppendMessages writes each message with the results of its calls behind it. Messages without an id get none: servers make one.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	w := messageWriter{Writer: jsonwriter.New(dst), losses: l, ids: conversation.MessageIDs(ms), calls: conversation.CallIDs(ms)}
+	return newMessageWriter(dst, ms, l).list(ms)
+}
+
+func newMessageWriter(dst []byte, ms []hub.Message, l *hub.Losses) *messageWriter {
+	return &messageWriter{Writer: jsonwriter.New(dst), losses: l, ids: conversation.MessageIDs(ms), calls: conversation.CallIDs(ms)}
+}
+
+func (w *messageWriter) list(ms []hub.Message) []byte {
 	w.Open('[')
 	for i := range ms {
 		w.message(&ms[i])
 	}
+	if w.used != nil && w.counted == nil {
+		w.Open('{')
+		w.Const("type", roleAgent)
+		w.Const("content", "")
+		w.usage()
+		w.Close('}')
+	}
 	w.Close(']')
 	return w.Buf
+}
+
+// usage writes what a run has used.
+func (w *messageWriter) usage() {
+	none := hub.NoCounts
+	w.OpenAt("usage_metadata", '{')
+	w.Append(func(dst []byte) []byte { return appendUsage(dst, w.used, &none) })
+	w.Close('}')
+	if len(w.model) > 0 {
+		w.OpenAt("response_metadata", '{')
+		w.Text("model_name", w.model)
+		w.Close('}')
+	}
 }
 
 type messageWriter struct {
 	*jsonwriter.Writer
 	losses     *hub.Losses
 	ids, calls *conversation.IDs // two messages with one id are one for a graph
+
+	used    *hub.Counts  // what a run has used, nil where nothing tells
+	model   []byte       // string body: of what model
+	counted *hub.Message // that has the counts
 }
 
 // types are the types of messages.
@@ -43,6 +74,9 @@ func (w *messageWriter) message(m *hub.Message) {
 			w.content(parts)
 			w.TextIf("name", m.Name)
 			w.toolCalls(results)
+			if m == w.counted {
+				w.usage()
+			}
 			w.Close('}')
 		}
 	}

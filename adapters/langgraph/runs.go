@@ -1,6 +1,7 @@
 package langgraph
 
 import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 )
@@ -105,10 +106,26 @@ func appendAnswer(dst []byte, _ hub.Options, req *hub.Request, run *hub.Run, l *
 	w := jsonwriter.New(dst)
 	w.Open('{')
 	w.Key(keyMessages)
-	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, all, l) })
+	w.Append(func(dst []byte) []byte { return appendCounted(dst, all, run, l) })
 	appendInterrupts(w, keyInterrupt, all, run.Asks)
 	w.Close('}')
 	return w.Buf
+}
+
+// appendCounted appends the messages of a state. The last one of the agent's in the run has what the whole run has used, as readers add up the
+// messages' counts; where the run has said nothing, an empty one has it.
+func appendCounted(dst []byte, all []hub.Message, run *hub.Run, l *hub.Losses) []byte {
+	w := newMessageWriter(dst, all, l)
+	if run.Usage.In <= 0 && run.Usage.Out <= 0 {
+		return w.list(all)
+	}
+	w.used, w.model = &run.Usage, run.Model
+	for i := len(all) - 1; i >= len(all)-len(run.Messages) && w.counted == nil; i-- {
+		if all[i].Role == hub.RoleAgent && (len(w.writable(&all[i])) > 0 || conversation.Calls(&all[i])) {
+			w.counted = &all[i]
+		}
+	}
+	return w.list(all)
 }
 
 // failed are the failures of a run that had begun. Who waits for its state gets them in the place of that: clients ask again for what has a
