@@ -141,3 +141,18 @@ func TestPlacesOfOneDialect(t *testing.T) {
 		translates(t, "agui", "agui", fill(body, `{"x":1}`), "", `"metadata":{"x":1}`)
 	}
 }
+
+// TestOtherSettings: members beside the settings that are known count as those beside the request's own do.
+func TestOtherSettings(t *testing.T) {
+	f := func(from, body, member, loss string) {
+		t.Helper()
+		loses(t, from, "openai-chat", strings.Replace(body, "<>", member, 1), loss)
+	}
+	const gemini = `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"generationConfig":{"temperature":1,"response_mime_type":"application/json",<>}}`
+	f("gemini", gemini, `"responseModalities":["TEXT","IMAGE"]`, "extra")
+	f("gemini", gemini, `"media_resolution":"MEDIA_RESOLUTION_LOW"`, "extra")
+	f("gemini", gemini, `"response_modalities":["TEXT"],"responseLogprobs":false,"logprobs":null`, "")
+	f("bedrock", `{"messages":[{"role":"user","content":[{"text":"q"}]}],"inferenceConfig":{"topP":1,<>}}`, `"topK":4`, "extra")
+	f("mastra", `{"messages":[{"role":"user","content":"q"}],"modelSettings":{"topP":1,<>}}`, `"headers":{"a":"b"}`, "extra")
+	f("mastra", `{"messages":[{"role":"user","content":"q"}],"modelSettings":{"topP":1,<>}}`, `"maxRetries":2`, "")
+}

@@ -93,6 +93,7 @@ func members(s *hub.Settings) []settings.Member {
 func decodeSettings(req *hub.Request, in *input) {
 	s := &req.Settings
 	settings.ReadIn(req, in.Inference, members(s))
+	settings.LostOthers(req, in.Inference, func(key string) bool { return settings.Knows(members(s), key) })
 	settings.ReadIn(req, in.Output, []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}})
 	schema := rawjson.ReadObject(rawjson.Get(in.Output, "textFormat", "structure", "jsonSchema"))
 	if value, ok := rawjson.ValueOfText(nil, schema.Text("schema")); ok {

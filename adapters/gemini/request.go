@@ -148,7 +148,11 @@ func decodeConfig(req *hub.Request, v rawjson.Value) {
 		snaked[i].Name = snake(snaked[i].Name)
 	}
 	settings.ReadIn(req, v, snaked)
-	settings.ReadIn(req, v, members(s))
+	camel := members(s)
+	settings.ReadIn(req, v, camel)
+	settings.LostOthers(req, v, func(key string) bool {
+		return settings.Knows(snaked, key) || settings.Knows(camel, key) || isOne(readConfig, []byte(key)) || isText(key, rawjson.Get(v, key))
+	})
 	decodeThinking(req, genai.Get(v, "thinkingConfig", "thinking_config"))
 	decodeFormat(req, v)
 }
@@ -189,8 +193,27 @@ const mediaJSON = "application/json"
 // labels …
 var read = []string{"model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig"}
 
-func isRead(key []byte) bool {
-	for _, name := range read {
+func isRead(key []byte) bool { return isOne(read, key) }
+
+// readConfig are those of generationConfig beside the settings that are values. Others are mediaResolution, responseLogprobs, speechConfig …
+var readConfig = []string{"responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig"}
+
+// isText reports whether a member says that the answer is to be text, which says nothing.
+func isText(key string, v rawjson.Value) bool {
+	if !isOne([]string{"responseModalities"}, []byte(key)) {
+		return false
+	}
+	for modality := range rawjson.Each(v) {
+		if string(rawjson.Body(modality)) != "TEXT" {
+			return false
+		}
+	}
+	return true
+}
+
+// isOne reports whether a key is one of the names, in camel case or as protobuf allows it, too.
+func isOne(names []string, key []byte) bool {
+	for _, name := range names {
 		if string(key) == name || string(key) == snake(name) {
 			return true
 		}

@@ -35,7 +35,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Tools.Known = rawjson.Kind(o.Get(memberTools)) == '{'
 	conversation.ReadNamedTools(req, o.Get(memberTools), decodeTool)
 	settings.TakeChoice(req, o.Get(memberChoice), decodeChoice(o.Get(memberChoice)))
-	settings.ReadIn(req, o.Get(memberSettings), members(&req.Settings))
+	model := members(&req.Settings)
+	settings.ReadIn(req, o.Get(memberSettings), model)
+	settings.LostOthers(req, o.Get(memberSettings), func(key string) bool { return settings.Knows(model, key) || key == "maxRetries" })
 	if schema := rawjson.NotNull(rawjson.Get(o.Get(memberFormat), "schema")); schema != nil {
 		req.Settings.Format = hub.Format{Kind: hub.FormatSchema, Schema: schema}
 	} else {

@@ -2,6 +2,8 @@
 package settings
 
 import (
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -30,6 +32,19 @@ func ReadIn(req *hub.Request, v rawjson.Value, members []Member) {
 	req.Unread.AddIf("settings", !rawjson.IsNull(v) && rawjson.Kind(v) != '{')
 	o := rawjson.ReadObject(v)
 	Read(req, &o, members)
+}
+
+// LostOthers notes members of an object of settings that have no place in the model, as those of a request are noted: extra. null and false
+// are as good as nothing.
+func LostOthers(req *hub.Request, v rawjson.Value, known func(key string) bool) {
+	for key, value := range rawjson.EachField(v) {
+		req.Unread.AddIf("extra", !rawjson.IsNull(value) && string(value) != "false" && !known(string(key)))
+	}
+}
+
+// Knows reports whether a table has a member of that name.
+func Knows(members []Member, name string) bool {
+	return slices.ContainsFunc(members, func(m Member) bool { return m.Name == name })
 }
 
 // Take takes one setting of the request. A number may stand in a string, and one text in the place of a list. A value of another kind is
