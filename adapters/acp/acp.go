@@ -157,6 +157,10 @@ var Dialect = hub.Dialect{
 			Doc: "Id of the response that ends the run: written where the client's is not known (2 if not set), and read as the only one.",
 		},
 		{
+			Name: "mode", Type: hub.OptionText, Decode: true,
+			Doc: "Mode that a program is asked to work in (session/set_mode), such as default, plan or acceptEdits of claude-agent-acp; its own choice if not set.",
+		},
+		{
 			Name: "questions", Type: hub.OptionEnum, Default: "elicitation", Values: []string{"elicitation", "permission"}, Encode: true,
 			Doc: "How questions with options are asked: by a form, or like permissions for clients that have no forms.",
 		},

@@ -33,7 +33,7 @@ type driver struct {
 
 func newDriver(s *hub.Session) hub.Driver {
 	return &driver{
-		opening: opening{dir: s.Dir, session: bytes.Clone(s.ID)},
+		opening: opening{dir: s.Dir, session: bytes.Clone(s.ID), mode: s.Options.Text("mode")},
 		json:    rawjson.Decoder{MaxDepth: s.Options.Nesting},
 	}
 }

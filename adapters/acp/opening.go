@@ -3,6 +3,7 @@ package acp
 import (
 	"bytes"
 	"errors"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
@@ -16,6 +17,7 @@ type opening struct {
 	call    int64 // whose response the next stage waits for
 	dir     string
 	session []byte
+	mode    string          // that is asked for; "": the agent's own choice
 	takes   map[string]bool // types of blocks that the agent takes, if they are not for every agent
 	updated bool            // something of the conversation has been replayed since the last question whether it goes on
 	rounds  int             // of such questions
@@ -30,6 +32,7 @@ const (
 	resuming        // one was that the agent has
 	loading         // the same, and the agent replays it
 	replaying       // the agent may still tell what was said in the session
+	choosing        // the session is there, and its mode was asked for
 	ready
 	broken
 )
@@ -70,16 +73,30 @@ func (o *opening) opened(dst []byte, rpc *jsonrpc.Caller, m *jsonrpc.Message) (o
 		if o.session = bytes.Clone(rawjson.Text(m.Result, "sessionId")); len(o.session) == 0 {
 			return dst, nil, hub.Fail(hub.CodeMalformed, errors.New("the new session has no id"))
 		}
-		o.stage = ready
-		return dst, o.session, nil
+		return o.choose(dst, rpc), o.session, nil
 	case resuming:
-		o.stage = ready
-		return dst, o.session, nil
+		return o.choose(dst, rpc), o.session, nil
 	case loading:
 		o.stage, o.updated = replaying, true
 		return o.settle(dst, rpc), o.session, nil
+	case choosing:
+		o.stage = ready
+		return dst, nil, nil
 	}
 	return o.settle(dst, rpc), nil, nil
+}
+
+// choose asks for the mode of the session, if one is wanted. A mode is that of a process: a session that goes on may have another one.
+func (o *opening) choose(dst []byte, rpc *jsonrpc.Caller) []byte {
+	if o.stage = ready; o.mode == "" {
+		return dst
+	}
+	o.stage = choosing
+	dst, o.call = rpc.Call(dst, "session/set_mode", func(w *jsonwriter.Writer) {
+		w.Text("sessionId", o.session)
+		w.Text("modeId", rawjson.AppendEscaped(nil, []byte(o.mode)))
+	})
+	return dst
 }
 
 // settle calls an unknown method as long as updates go on: some agents replay a session behind the response,
@@ -87,8 +104,7 @@ func (o *opening) opened(dst []byte, rpc *jsonrpc.Caller, m *jsonrpc.Message) (o
 func (o *opening) settle(dst []byte, rpc *jsonrpc.Caller) []byte {
 	const most = 1000 // a replay is long, but an end it has
 	if !o.updated || o.rounds >= most {
-		o.stage = ready
-		return dst
+		return o.choose(dst, rpc)
 	}
 	o.updated = false
 	o.rounds++
@@ -146,6 +162,8 @@ func (o *opening) refused(m *jsonrpc.Message) *hub.Failure {
 	switch code, _ := rawjson.Int(rawjson.Get(m.Error, "code")); {
 	case code == unauthorized:
 		return failed("It wants to be logged in first.", m.Fault())
+	case o.stage == choosing:
+		return failed("It does not take the mode "+strconv.Quote(o.mode)+" of its session.", m.Fault())
 	case code == codeUnknown || o.stage == loading || o.stage == resuming:
 		return failed("It does not know the session.", m.Fault())
 	}

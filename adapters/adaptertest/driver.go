@@ -2,6 +2,7 @@ package adaptertest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ import (
 // space:
 //
 //	# where it comes from, and other remarks
-//	s a session to go on with: {"id":…,"model":…,"dir":…}
+//	s a session to go on with, and options: {"id":…,"model":…,"options":{…}}
 //	? a request, in the native dialect: a turn is asked for
 //	x the turn is cancelled
 //	< a line of the agent
@@ -70,6 +71,7 @@ func play(t *testing.T, d *hub.Dialect, talk []byte) (got []byte) {
 		got = append(append(got, line...), '\n')
 		if kind == 's' {
 			session.ID, session.Model = rawjson.Text(text, "id"), rawjson.Text(text, "model")
+			session.Options = optionsOf(t, d, text)
 			continue
 		}
 		if s.driver == nil && kind != '#' {
@@ -87,6 +89,19 @@ func play(t *testing.T, d *hub.Dialect, talk []byte) (got []byte) {
 		}
 	}
 	return got
+}
+
+// optionsOf are the options that a line of a talk sets.
+func optionsOf(t *testing.T, d *hub.Dialect, text []byte) hub.Options {
+	var line struct{ Options map[string]any }
+	if err := json.Unmarshal(text, &line); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	options, problems := d.ParseOptions(line.Options)
+	for _, problem := range problems {
+		t.Fatalf("%s: %v", text, problem)
+	}
+	return options
 }
 
 // speaker moves the lines of a talk.

@@ -137,7 +137,7 @@ function routesOf(client, agent) {
 }
 
 function upstreamOf({ url, dialect, command, env, options = {} }) {
-  return command ? { command, dialect, process: { set_env: env, max: 12, idle: "3s" } } : { url, dialect, options };
+  return command ? { command, dialect, options, process: { set_env: env, max: 12, idle: "3s" } } : { url, dialect, options };
 }
 
 function slug(name) {

@@ -44,7 +44,7 @@ function claudeCode(env) {
 function claudeAgent(env, node) {
   const program = path.join(modules, "@agentclientprotocol", "claude-agent-acp", "dist", "index.js");
   return {
-    name: "Claude Code, ACP", dialect: "acp", can, command: [node, program], env: { ...env, CLAUDE_CODE_EXECUTABLE: claude },
+    name: "Claude Code, ACP", dialect: "acp", options: { mode: "default" }, can, command: [node, program], env: { ...env, CLAUDE_CODE_EXECUTABLE: claude },
     clients: ["ai 7", "@ag-ui/client 1.0", "openai 7, chat"],
   };
 }
