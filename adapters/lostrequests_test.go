@@ -94,30 +94,46 @@ func TestNumbersInStrings(t *testing.T) {
 	translates(t, "openai-chat", "anthropic", `{"max_tokens":"100","messages":[{"role":"user","content":"q"}]}`, "", `"max_tokens":100,`)
 }
 
-// TestBudgetsForReasoning: a number of tokens for reasoning is an effort for APIs that take no number.
+// TestBudgetsForReasoning: a number of tokens for reasoning is an effort for APIs that take no number, if the option says so; models that do
+// not reason refuse any.
 func TestBudgetsForReasoning(t *testing.T) {
 	anthropic := func(thinking string) string {
 		return `{"messages":[{"role":"user","content":"q"}],"max_tokens":64000,` + thinking + `}`
 	}
-	for budget, effort := range map[string]string{"1024": "low", "4999": "low", "5000": "medium", "8192": "medium", "10000": "high", "31999": "high"} {
+	const effort = " budgets=effort"
+	for budget, want := range map[string]string{"1024": "low", "4999": "low", "5000": "medium", "8192": "medium", "10000": "high", "31999": "high"} {
 		body := anthropic(`"thinking":{"type":"enabled","budget_tokens":` + budget + `}`)
-		translates(t, "anthropic", "openai-chat", body, "settings.budget,settings.summary", `"reasoning_effort":"`+effort+`"`)
-		translates(t, "anthropic", "openai-responses", body, "settings.budget", `"effort":"`+effort+`","summary":"auto"`, `"include":["reasoning.encrypted_content"]`)
-		translates(t, "anthropic", "gemini-interactions", body, "settings.budget", `"thinking_level":"`+effort+`"`)
-		translates(t, "anthropic", "bedrock", body, "settings.budget,settings.summary", `"effort":"`+effort+`"`)
+		for to, written := range map[string]string{"openai-chat": "reasoning_effort", "openai-responses": "effort", "gemini-interactions": "thinking_level", "bedrock": "effort"} {
+			translates(t, "anthropic", to+effort, body, "settings.budget", `"`+written+`":"`+want+`"`)
+			translates(t, "anthropic", to, body, "settings.budget", "!effort", "!thinking_level", "!reasoning")
+		}
+		translates(t, "anthropic", "openai-responses"+effort, body, "settings.budget", `"include":["reasoning.encrypted_content"]`)
 		translates(t, "anthropic", "gemini", body, "", `"thinkingBudget":`+budget)
 	}
 	named := anthropic(`"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"effort":"max"}`)
-	translates(t, "anthropic", "openai-chat", named, "settings.budget,settings.summary", `"reasoning_effort":"max"`)
-	translates(t, "anthropic", "openai-chat", anthropic(`"thinking":{"type":"adaptive"}`), "settings.budget,settings.summary", "!effort") // it is the model's to say
-	translates(t, "anthropic", "openai-chat", anthropic(`"thinking":{"type":"disabled"}`), "", `"reasoning_effort":"none"`)
+	for _, option := range []string{"", effort} {
+		translates(t, "anthropic", "openai-chat"+option, named, "settings.budget", `"reasoning_effort":"max"`)
+		translates(t, "anthropic", "openai-chat"+option, anthropic(`"thinking":{"type":"adaptive"}`), "settings.budget", "!effort") // it is the model's to say
+		translates(t, "anthropic", "openai-chat"+option, anthropic(`"thinking":{"type":"disabled"}`), "", `"reasoning_effort":"none"`)
+	}
 
 	gemini := `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"generationConfig":{"thinkingConfig":{"thinkingBudget":<>}}}`
-	translates(t, "gemini", "openai-chat", strings.Replace(gemini, "<>", "24576", 1), "settings.budget", `"reasoning_effort":"high"`)
+	translates(t, "gemini", "openai-chat"+effort, strings.Replace(gemini, "<>", "24576", 1), "settings.budget", `"reasoning_effort":"high"`)
+	translates(t, "gemini", "openai-chat"+effort, strings.Replace(gemini, "<>", "0", 1), "", `"reasoning_effort":"none"`)
 	translates(t, "gemini", "openai-chat", strings.Replace(gemini, "<>", "0", 1), "", `"reasoning_effort":"none"`)
-	translates(t, "gemini", "openai-chat", strings.Replace(gemini, "<>", "-1", 1), "settings.budget", "!effort")
+	translates(t, "gemini", "openai-chat"+effort, strings.Replace(gemini, "<>", "-1", 1), "settings.budget", "!effort")
 	translates(t, "gemini", "anthropic", strings.Replace(gemini, "<>", "24576", 1), "", `"budget_tokens":24576`)
-	translates(t, "gemini", "bedrock", strings.Replace(gemini, "<>", "0", 1), "settings.effort", "!effort")
+	translates(t, "gemini", "bedrock"+effort, strings.Replace(gemini, "<>", "0", 1), "settings.effort", "!effort")
+}
+
+// TestShownReasoning: Responses agents show no reasoning unless they are asked for a summary, which models that do not reason refuse.
+func TestShownReasoning(t *testing.T) {
+	const body = `{"messages":[{"role":"user","content":"q"}],"max_tokens":64000,"thinking":{"type":"adaptive"}}`
+	translates(t, "anthropic", "openai-responses", body, "settings.budget", "!summary")
+	translates(t, "anthropic", "openai-responses summaries=always", body, "settings.budget", `"reasoning":{"summary":"auto"}`)
+	translates(t, "openai-responses", "openai-responses summaries=always", `{"input":"q","reasoning":{"summary":"detailed"}}`, "", `"summary":"detailed"`)
+	translates(t, "openai-responses", "openai-responses summaries=always", `{"input":"q","reasoning":{"effort":"none"}}`, "", "!summary")
+	translates(t, "gemini", "openai-responses", `{"contents":[{"parts":[{"text":"q"}]}],"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`, "", `"summary":"auto"`)
 }
 
 // TestAddressesOutsideOfTheWeb: what lies in the store of one provider, or where only the client finds it, is no image for another.

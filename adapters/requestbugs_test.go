@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
@@ -173,11 +174,15 @@ func translated(t *testing.T, from, to, body string) (out, losses string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	to, option, _ := strings.Cut(to, " ")
 	target, err := adapters.Lookup(to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req := hub.Request{Model: []byte("m"), Header: func(string) string { return "" }}
+	if option != "" {
+		req.Upstream = adaptertest.Options(t, target, option)
+	}
 	if err := source.Requests.DecodeRequest(&req, []byte(body)); err != nil {
 		t.Fatalf("%s: %v\n%s", from, err, body)
 	}

@@ -95,27 +95,6 @@ func TestStrictTools(t *testing.T) {
 	}
 }
 
-// TestShownReasoning: clients that ask for reasoning see it. Responses agents show none unless they are asked for a summary.
-func TestShownReasoning(t *testing.T) {
-	anthropic := func(thinking string) string {
-		return `{"thinking":` + thinking + `,"max_tokens":9000,"messages":[{"role":"user","content":"q"}]}`
-	}
-	for thinking, wants := range map[string][]string{
-		`{"type":"enabled","budget_tokens":2000}`:                     {`"reasoning":{"effort":"low","summary":"auto"}`},
-		`{"type":"adaptive"}`:                                         {`"reasoning":{"summary":"auto"}`},
-		`{"type":"enabled","budget_tokens":2000,"display":"omitted"}`: {`"reasoning":{"effort":"low"}`},
-		`{"type":"adaptive","display":"omitted"}`:                     {"!summary"},
-	} {
-		translates(t, "anthropic", "openai-responses", anthropic(thinking), "settings.budget", wants...)
-		translates(t, "anthropic", "anthropic", anthropic(thinking), "", `"thinking":{"type":`)
-	}
-	translates(t, "anthropic", "openai-responses", anthropic(`{"type":"disabled"}`), "", "!summary")
-	translates(t, "anthropic", "openai-chat", anthropic(`{"type":"adaptive"}`), "settings.budget,settings.summary", "!reasoning")
-	translates(t, "anthropic", "gemini", anthropic(`{"type":"adaptive"}`), "", `"includeThoughts":true`)
-	translates(t, "anthropic", "gemini-interactions", anthropic(`{"type":"adaptive"}`), "settings.budget", `"thinking_summaries":"auto"`)
-	translates(t, "openai-chat", "openai-responses", `{"reasoning_effort":"high","messages":[{"role":"user","content":"q"}]}`, "", "!summary") // which shows none to its own
-}
-
 // TestPlacesOfOneDialect: what only the client's dialect has a place for is a loss on the way to any other.
 func TestPlacesOfOneDialect(t *testing.T) {
 	const (

@@ -2,7 +2,6 @@ package adaptertest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -93,11 +92,12 @@ func play(t *testing.T, d *hub.Dialect, talk []byte) (got []byte) {
 
 // optionsOf are the options that a line of a talk sets.
 func optionsOf(t *testing.T, d *hub.Dialect, text []byte) hub.Options {
-	var line struct{ Options map[string]any }
-	if err := json.Unmarshal(text, &line); err != nil {
-		t.Fatalf("%s: %v", text, err)
+	raw := map[string]any{}
+	for name, value := range rawjson.EachField(rawjson.Get(text, "options")) {
+		text, _ := rawjson.Str(value)
+		raw[string(name)] = string(rawjson.AppendUnescaped(nil, text))
 	}
-	options, problems := d.ParseOptions(line.Options)
+	options, problems := d.ParseOptions(raw)
 	for _, problem := range problems {
 		t.Fatalf("%s: %v", text, problem)
 	}

@@ -109,12 +109,10 @@ func decodeSettings(req *hub.Request, in *input) {
 	settings.ReadIn(req, in.Output, []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}})
 	switch string(rawjson.Text(in.Thinking, "type")) {
 	case "enabled":
-		s.Summary = shown(in.Thinking)
 		settings.ReadIn(req, in.Thinking, []settings.Member{{Name: "budget_tokens", At: &s.Budget, Kind: '0'}})
 	case "disabled":
 		s.Effort = []byte("none")
 	case "adaptive":
-		s.Summary = shown(in.Thinking)
 		if len(s.Effort) == 0 {
 			s.Budget = []byte("-1")
 		}
@@ -131,14 +129,6 @@ func decodeSettings(req *hub.Request, in *input) {
 	if settings.Take(req, one, &s.ParallelCalls, 't'); s.ParallelCalls != nil {
 		s.ParallelCalls = strconv.AppendBool(nil, !rawjson.IsTrue(one))
 	}
-}
-
-// shown says that reasoning is to be shown, as it is unless the client wants it left out. Other APIs do not show it unasked.
-func shown(thinking rawjson.Value) []byte {
-	if string(rawjson.Text(thinking, "display")) == "omitted" {
-		return nil
-	}
-	return []byte("auto")
 }
 
 func decodeFormat(v rawjson.Value) hub.Format {

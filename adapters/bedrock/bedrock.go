@@ -77,6 +77,10 @@
 // results, as text; sources, data, approvals; top_k, seeds, penalties, budgets, the number of answers, the user, that calls are made
 // one by one; JSON without a schema; tools that a choice does not name.
 //
+// # Options
+//
+//	budgets  decode: what becomes of a number of tokens for reasoning, which the API does not take: drop, or effort
+//
 // # Lost
 //
 // Titles, kinds, progress and partial output of calls; sub-agents and steps; the words of the user; which model used what;
@@ -90,6 +94,7 @@ package bedrock
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -105,6 +110,7 @@ var Dialect = hub.Dialect{
 	Framings: []wire.Framing{wire.AmazonEventStream, wire.SSE},
 	Accept:   []string{"application/vnd.amazon.eventstream"},
 	Caps:     hub.CapLinear | hub.CapClientTools | hub.CapReasoning | hub.CapSealCalls | hub.CapUsage,
+	Options:  []hub.OptionSpec{settings.Budgets},
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassTools:     hub.PolicyFold,
 		hub.ClassSubAgents: hub.PolicyFold,

@@ -136,7 +136,7 @@ type requestWriter struct {
 func (w *requestWriter) settings() {
 	s := w.req.Settings // a copy, of which is taken away what has been seen to
 	settings.MostTemperature(&s, 1, w.losses)
-	settings.EffortForBudget(&s, w.losses)
+	settings.EffortForBudget(&s, w.req.Upstream, w.losses)
 	b := jsonwriter.New(nil)
 	settings.Write(b, members(&s))
 	if len(b.Buf) > 0 {

@@ -107,7 +107,7 @@ func (w *requestWriter) config(functions bool) {
 	s := w.req.Settings // a copy, of which is taken away what has been seen to
 	settings.MostStops(&s, mostStops, w.losses)
 	settings.Seed32(&s, w.losses)
-	settings.EffortForBudget(&s, w.losses)
+	settings.EffortForBudget(&s, w.req.Upstream, w.losses)
 	b := jsonwriter.New(nil)
 	w.thinking(&s)
 	settings.Write(b, members(&s))

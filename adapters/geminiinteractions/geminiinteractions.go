@@ -111,6 +111,7 @@
 //	server  encode: name of the MCP server whose tools an agent's own tools are shown as
 //	asks    decode: whether requests name a model or an agent
 //	background  decode: one request begins a run, another reads its stream, see background.go
+//	budgets  decode: what becomes of a number of tokens for reasoning, which the API does not take: drop, or effort
 //
 // # Source
 //
@@ -122,6 +123,7 @@ package geminiinteractions
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -144,7 +146,7 @@ var Dialect = hub.Dialect{
 	}, {
 		Name: optionBackground, Type: hub.OptionBool, Default: "false", Decode: true,
 		Doc: "Ask for runs in the background, as agents want that take long: one request begins a run, another reads its stream, and it is cancelled when the client leaves.",
-	}},
+	}, settings.Budgets},
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassAsks:   hub.PolicyFold,
 		hub.ClassPlan:   hub.PolicyFold,

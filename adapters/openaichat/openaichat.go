@@ -74,6 +74,7 @@
 //	reasoning   encode: reasoning_content, reasoning, both of them, or details: reasoning and reasoning_details with signatures
 //	reasoning_history  decode: the member in which reasoning goes back to the agent: reasoning_content, reasoning, none; or same, the one that
 //	            it came in, from the first call of a tool on, if the client has kept the signature that names it
+//	budgets     decode: what becomes of a number of tokens for reasoning, which the API does not take: drop, or effort
 //	separator   encode: text between two parts of the answer, which clients otherwise show as one
 //
 // # Source
@@ -86,6 +87,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/openaimodels"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -148,6 +150,7 @@ var Dialect = hub.Dialect{
 			Name: "separator", Type: hub.OptionText, Encode: true,
 			Doc: "Text between two parts of the answer, which clients otherwise show as one.",
 		},
+		settings.Budgets,
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	Parallel:      true,

@@ -172,7 +172,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		l.Add("settings.parallel_calls")
 	}
 	settings.MostStops(&s, mostStops, l)
-	settings.EffortForBudget(&s, l)
+	settings.EffortForBudget(&s, req.Upstream, l)
 	known := members(&s)
 	settings.Write(w, known[:])
 	settings.Lost(&s, known[:], l)

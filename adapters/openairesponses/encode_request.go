@@ -30,7 +30,10 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		w.choice(conversation.Chosen(req.Choice, tools, l), tools)
 	}
 	s := req.Settings // a copy, of which is taken away what the API refuses
-	settings.EffortForBudget(&s, l)
+	settings.EffortForBudget(&s, req.Upstream, l)
+	if len(s.Summary) == 0 && req.Upstream.EnumOr(optionSummaries, "asked") == "always" {
+		s.Summary = []byte("auto")
+	}
 	w.settings(&s)
 	w.memory(req, string(s.Effort))
 	l.AddIf("state", len(req.State) > 0)

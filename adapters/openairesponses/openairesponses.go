@@ -119,6 +119,8 @@
 //	max_output    encode: bytes of output that are kept for the terminal event
 //	socket        decode: response, or session where a WebSocket is copied whose responses build on each other, or are
 //	              streamed side by side: then its end is that of the stream
+//	budgets       decode: what becomes of a number of tokens for reasoning, which the API does not take: drop, or effort
+//	summaries     decode: whether a summary of reasoning is asked for where the client does that, or always
 //
 // # Source
 //
@@ -132,10 +134,14 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 const name = "openai-responses"
+
+// optionSummaries is the name of an option.
+const optionSummaries = "summaries"
 
 // Dialect is the OpenAI Responses API.
 var Dialect = hub.Dialect{
@@ -166,6 +172,11 @@ var Dialect = hub.Dialect{
 		{
 			Name: "socket", Type: hub.OptionEnum, Default: "response", Values: []string{"response", "session"}, Decode: true,
 			Doc: "Whether a copied WebSocket is given up after one response, or kept for those that follow.",
+		},
+		settings.Budgets,
+		{
+			Name: optionSummaries, Type: hub.OptionEnum, Default: "asked", Values: []string{"asked", "always"}, Decode: true,
+			Doc: "When a summary of reasoning is asked for: asked is where the client does that, always is for clients that show reasoning unasked. Models that do not reason refuse it.",
 		},
 	},
 	SubAgents: hub.SubAgentsTool,

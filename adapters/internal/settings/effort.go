@@ -12,10 +12,15 @@ const (
 	highBudget   = 10000
 )
 
-// EffortForBudget makes an effort of a budget for reasoning, for APIs that take no number of tokens. An effort that the request names itself
-// stays. It is an approximation, which is the loss settings.budget, but where the budget is 0. A budget that leaves it to the model
-// (-1) is no effort: models that do not reason refuse any.
-func EffortForBudget(s *hub.Settings, l *hub.Losses) {
+// Budgets is the option of agents whose API takes no number of tokens for reasoning.
+var Budgets = hub.OptionSpec{
+	Name: "budgets", Type: hub.OptionEnum, Default: "drop", Values: []string{"drop", "effort"}, Decode: true,
+	Doc: "What becomes of a number of tokens for reasoning, for which the API has no place: drop leaves it to the model, effort asks for low, medium or high. Models that do not reason refuse that.",
+}
+
+// EffortForBudget takes the budget for reasoning away, and makes an effort of it if the upstream's option says so and the request names none
+// itself. Either is the loss settings.budget, but an effort of none for a budget of 0. A budget that leaves it to the model (-1) is no effort.
+func EffortForBudget(s *hub.Settings, upstream hub.Options, l *hub.Losses) {
 	if s.Budget == nil {
 		return
 	}
@@ -23,12 +28,12 @@ func EffortForBudget(s *hub.Settings, l *hub.Losses) {
 	if !whole {
 		n = -1
 	}
-	l.AddIf("settings.budget", n != 0 || len(s.Effort) > 0 && string(s.Effort) != "none")
 	s.Budget = nil
-	if len(s.Effort) > 0 || n < 0 {
-		return
+	asked := upstream.EnumOr(Budgets.Name, Budgets.Default) == "effort" && n >= 0 && len(s.Effort) == 0
+	if asked {
+		s.Effort = []byte(effortOf(n))
 	}
-	s.Effort = []byte(effortOf(n))
+	l.AddIf("settings.budget", string(s.Effort) != "none" || n != 0)
 }
 
 func effortOf(budget int64) string {

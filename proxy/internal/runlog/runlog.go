@@ -226,7 +226,7 @@ func (l *Log) add(e *entry) *entry {
 
 // evict forgets what was used longest ago, as long as there is too much, or it was not used for too long.
 func (l *Log) evict(now time.Time) {
-	for e, any := l.used.Oldest(); any; e, any = l.used.Oldest() {
+	for e, left := l.used.Oldest(); left; e, left = l.used.Oldest() {
 		if l.used.Len() <= l.limits.Runs && l.bytes <= l.limits.Bytes && now.Sub(e.at) <= l.limits.Keep {
 			return
 		}
