@@ -23,7 +23,7 @@ const (
 	longestRepeatKey = 255                   // bytes; of a longer one nothing is known
 	claimTime        = 10 * time.Second      // how long a request may hold a claim
 	claimLook        = 20 * time.Millisecond // until a request looks again that another one is ahead of
-	claimLooks       = 100
+	claimWait        = 2 * time.Second       // how long it looks, however slow the store is
 )
 
 // repeatClaims are the requests with keys whose runs have no names yet.
@@ -100,7 +100,7 @@ func (s *Server) claimRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub sub
 	if key.Name == "" {
 		return nil, false
 	}
-	for range claimLooks {
+	for begun := time.Now(); time.Since(begun) < claimWait; time.Sleep(claimLook) {
 		if c = s.kept.claims.take(key, bodyHash(ctx)); c != nil {
 			mine, err := s.claimShared(r, c)
 			switch {
@@ -116,7 +116,6 @@ func (s *Server) claimRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub sub
 		if s.answerJoin(ctx, r, t, sub, id, origin) {
 			return nil, true
 		}
-		time.Sleep(claimLook)
 	}
 	f := hub.Fail(hub.CodeSessionBusy, errInProgress)
 	f.RetryAfter = 1

@@ -122,6 +122,26 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	}
 }
 
+// TestIdempotencySlowStore: a request that another one keeps waiting is refused after a time, and not after a number of questions to the store,
+// which may be slow.
+func TestIdempotencySlowStore(t *testing.T) {
+	t.Parallel()
+	a, address := newAgent(t, streaming(smallRun)), redisAddress(t)
+	line := newCable(t, address)
+	one, two := replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", line.Addr().String())
+	if mine, err := one.replicas.store.Claim(nameOf(keyOfRepeated(one)), "another", time.Hour); !mine || err != nil {
+		t.Fatalf("the claim is taken: %t, %v", mine, err)
+	}
+	line.slow(":name:", claimWait/20)
+	two.call(t, 409, repeated, "POST", "/run", resumeClients[0].body, `"code":"session_busy"`)
+	if n := line.held(); n > 25 {
+		t.Errorf("the store was asked %d times", n)
+	}
+	if n := a.connections(); n != 0 {
+		t.Errorf("the agent was asked %d times", n)
+	}
+}
+
 // TestIdempotencyAfterRefusal: a request that began no run does not stand in the way of the same one.
 func TestIdempotencyAfterRefusal(t *testing.T) {
 	t.Parallel()
@@ -169,21 +189,26 @@ func TestClaimsAreGivenBack(t *testing.T) {
 	}
 }
 
+// keyOfRepeated is the name of the run of a request with the header fields of [repeated].
+func keyOfRepeated(r *rig) eventlog.Key {
+	way, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	var req fasthttp.RequestCtx
+	req.Request.Header.SetMethod("POST")
+	req.Request.Header.Set("Authorization", strings.TrimPrefix(alice, "Authorization: "))
+	req.Request.Header.Set("Idempotency-Key", "k1")
+	return way.repeatKey(&req, &subpath{})
+}
+
 // TestIdempotencyWaits: a request whose key another one looks at waits for that: it begins the run when the other gives up, reads the run that
 // there is, and is refused when neither comes.
 func TestIdempotencyWaits(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
 	r := resuming(t, a, "agui", "grace: 1m")
-	way, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
 	body := resumeClients[0].body
-	var req fasthttp.RequestCtx
-	req.Request.Header.SetMethod("POST")
-	req.Request.Header.Set("Authorization", strings.TrimPrefix(alice, "Authorization: "))
-	req.Request.Header.Set("Idempotency-Key", "k1")
 	hold := func() *repeatClaim {
 		t.Helper()
-		c := r.kept.claims.take(way.repeatKey(&req, &subpath{}), "")
+		c := r.kept.claims.take(keyOfRepeated(r), "")
 		if c == nil {
 			t.Fatal("there is a claim")
 		}

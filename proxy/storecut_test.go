@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 )
 
 // snipped is what a proxy sends to Redis by a connection, until a word comes by that the cable does not carry: the connection ends there.
@@ -21,7 +22,41 @@ func (s snipped) Read(p []byte) (int, error) {
 		_ = s.Conn.Close()
 		return 0, io.EOF
 	}
+	s.cable.hold(p[:n])
 	return n, err
+}
+
+// delay is how long the cable holds up what has a word in it, and how often it has.
+type delay struct {
+	word  string // "" for nothing
+	by    time.Duration
+	times int
+}
+
+// hold holds up what is sent to Redis.
+func (c *cable) hold(sent []byte) {
+	c.mu.Lock()
+	by := time.Duration(0)
+	if c.delay.word != "" && bytes.Contains(bytes.ToLower(sent), []byte(c.delay.word)) {
+		by = c.delay.by
+		c.delay.times++
+	}
+	c.mu.Unlock()
+	time.Sleep(by)
+}
+
+// slow holds up from now on what has a word in it: a store that answers late.
+func (c *cable) slow(word string, by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.delay = delay{word: word, by: by}
+}
+
+// held is how often something was held up.
+func (c *cable) held() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.delay.times
 }
 
 func (c *cable) refuses(sent []byte) bool {
