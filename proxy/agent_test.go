@@ -236,7 +236,7 @@ func TestAgentOfContexts(t *testing.T) {
 func TestAgentBusy(t *testing.T) {
 	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
 	c := r.dial()
-	c.ask("POST", "/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+saidByUser(1, "slow")+`]}`)
+	c.ask("POST", "/run", slowTurn)
 	if _, err := io.ReadFull(c.response().Body, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -295,6 +295,28 @@ func TestAgentRemoved(t *testing.T) {
 	}
 	_, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "two"))
 	wantSaid(t, http.StatusOK, body, "began in another session")
+}
+
+// slowTurn is a request for a turn that the program says it waits in, until it is ended.
+var slowTurn = `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[` + saidByUser(1, "slow") + `]}`
+
+// TestAgentRemovedWhileRunning: a program that no route leads to any more is ended when its turn is over, also where that is cancelled because
+// its client has left.
+func TestAgentRemovedWhileRunning(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := start(t, agentConfig(t, "agui", dir, "", ""))
+	c := r.dial()
+	c.ask("POST", "/run", slowTurn)
+	halfUntil(t, c.response(), "waiting")
+	if err := r.Reload(parse(t, simple("http://127.0.0.1:1", "", "", "client: twin\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(processesOf(dir)); n != 1 {
+		t.Errorf("while its turn goes on there are %d processes", n)
+	}
+	c.reset()
+	await(t, "its process to end", func() bool { return len(processesOf(dir)) == 0 })
 }
 
 // TestAgentAnswers: clients of the Responses API read an answer again though the agent keeps its conversation itself.

@@ -258,7 +258,8 @@ func (s *session) startPeer(until time.Time) *hub.Failure {
 	return nil
 }
 
-// rest begins the time without a turn, after which the process is ended, and later the session forgotten. The caller holds s.mu.
+// rest begins the time without a turn, after which the process is ended, and later the session forgotten. That of a pool that is replaced has
+// no other turn, and ends at once. The caller holds s.mu.
 func (s *session) rest() {
 	s.state, s.since, s.asked = idle, time.Now(), 0
 	s.room.Broadcast()
@@ -266,7 +267,11 @@ func (s *session) rest() {
 		close(s.over)
 		s.over = nil
 	}
-	s.after(s.pool.cfg.Idle, s.endIdle)
+	wait := s.pool.cfg.Idle
+	if s.pool.retired.Load() {
+		wait = 0
+	}
+	s.after(wait, s.endIdle)
 }
 
 // after does something once there was no reader for a time. The caller holds s.mu.

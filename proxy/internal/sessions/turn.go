@@ -132,9 +132,6 @@ func (t *Turn) Leave(wait time.Duration) {
 	default:
 		s.rest()
 	}
-	if s.pool.retired.Load() {
-		go s.endIdle()
-	}
 }
 
 // maxIDs bounds the ids that a session translates.
