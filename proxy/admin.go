@@ -23,7 +23,7 @@ import (
 // Give it another context than [Server.Serve], one that ends after Serve has returned: while the server drains,
 // balancers must be able to read that it is not ready, and operators what still runs.
 func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
-	metrics := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(prometheus.GathererFunc(s.metrics.shown), promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	metrics := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(prometheus.GathererFunc(s.showMetrics), promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	var rest inbound.IdleConns
 	closed := make(chan struct{})
 	defer close(closed)

@@ -55,7 +55,13 @@ type agentPools struct {
 
 	mu      sync.Mutex
 	by      map[string]agentPool
-	retired []*sessions.Pool // that a reload has replaced
+	retired []retiredPool // that a reload has replaced
+}
+
+// retiredPool is a pool of an upstream that may still have processes.
+type retiredPool struct {
+	*sessions.Pool
+	upstream string
 }
 
 type agentPool struct {
@@ -78,7 +84,7 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 		return old.pool
 	}
 	if ok {
-		a.retire(old.pool)
+		a.retire(u.Name, old.pool)
 	}
 	p := u.Process
 	seen := &agentObserver{log: a.log.With(zap.String("upstream", u.Name)), metrics: a.metrics, upstream: u.Name, logStderr: global.Log.UpstreamErrors}
@@ -98,10 +104,10 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 func (a *agentPools) follow(t *table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.retired = slices.DeleteFunc(a.retired, func(p *sessions.Pool) bool { return p.Counts() == sessions.Counts{} })
+	a.retired = slices.DeleteFunc(a.retired, retiredPool.empty)
 	for name, p := range a.by {
 		if up := t.upstreams[name]; up == nil || up.Agents != p.pool {
-			a.retire(p.pool)
+			a.retire(name, p.pool)
 			delete(a.by, name)
 			continue
 		}
@@ -111,18 +117,25 @@ func (a *agentPools) follow(t *table) {
 }
 
 // retire ends the processes of a pool that have no turn, now and when their turns end. The caller holds a.mu.
-func (a *agentPools) retire(p *sessions.Pool) {
-	a.retired = append(a.retired, p)
+func (a *agentPools) retire(upstream string, p *sessions.Pool) {
+	a.retired = append(a.retired, retiredPool{p, upstream})
 	go p.Retire()
 }
 
-// agentCounts are what the pools hold at a time, by upstream.
+func (p retiredPool) empty() bool { return p.Counts() == sessions.Counts{} }
+
+// counts are what the pools hold at a time, by upstream.
 func (a *agentPools) counts() map[string]sessions.Counts {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	all := map[string]sessions.Counts{}
 	for name, p := range a.by {
 		all[name] = p.pool.Counts()
+	}
+	for _, p := range a.retired {
+		if now := p.Counts(); now.Processes > 0 { // else no client comes back to what it keeps
+			all[p.upstream] = all[p.upstream].Add(now)
+		}
 	}
 	return all
 }

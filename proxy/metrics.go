@@ -97,12 +97,13 @@ type metrics struct {
 
 	mu      sync.Mutex
 	byRoute map[string]*routeMetrics
+	byLabel map[string][]partly // those whose series can be gone
 }
 
 const namespace = "sabir"
 
 func newMetrics(version string) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), byRoute: map[string]*routeMetrics{}}
+	m := &metrics{registry: prometheus.NewRegistry(), byRoute: map[string]*routeMetrics{}, byLabel: map[string][]partly{}}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.streamMetrics()
 	m.connMetrics()
@@ -145,8 +146,9 @@ func (m *metrics) droppedLogLines() float64 {
 
 func (m *metrics) streamMetrics() {
 	m.streams = m.counter("streams_total", "Streams that ended, by route, dialects and how they ended (a reason such as done, or an error code).", "route", "from", "to", "ending")
-	m.open = prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "streams_open", Help: "Streams that are open."}, []string{"route"})
+	m.open = prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "streams_open", Help: "Streams that are open."}, []string{labelRoute})
 	m.registry.MustRegister(m.open)
+	m.labelled(m.open, []string{labelRoute})
 	m.rejected = m.counter("requests_rejected_total", "Requests that were refused before an upstream was asked.", "code")
 	for _, code := range rejections { // so that they are there before they happen
 		m.rejected.WithLabelValues(code)
@@ -226,6 +228,7 @@ func fromZero(c *prometheus.CounterVec, values ...string) {
 func (m *metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
 	m.registry.MustRegister(c)
+	m.labelled(c, labels)
 	return c
 }
 
@@ -238,6 +241,7 @@ func (m *metrics) gauge(name, help string) prometheus.Gauge {
 func (m *metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
 	m.registry.MustRegister(h)
+	m.labelled(h, labels)
 	return h
 }
 
@@ -267,7 +271,7 @@ func (r *routeMetrics) source(dialect string) prometheus.Counter {
 	return r.all.unknown.WithLabelValues(r.route, dialect)
 }
 
-// forRoute returns the metrics of a route. They outlive reloads.
+// forRoute returns the metrics of a route. They outlive reloads, see goneseries.go.
 func (m *metrics) forRoute(path string) *routeMetrics {
 	m.mu.Lock()
 	defer m.mu.Unlock()

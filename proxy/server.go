@@ -47,6 +47,7 @@ type Server struct {
 	pending          pendingStreams // of clients that ask by two requests
 	runs             runs           // that clients can end by another request
 	table            atomic.Pointer[table]
+	reloading        sync.Mutex // held while a configuration takes the place of another
 	bodies           inbound.BodyBudget
 	perPath          openCounters
 	shed             overload.Guard
@@ -67,9 +68,9 @@ type Server struct {
 	owners         sync.WaitGroup // runs that are read into logs
 
 	mu       sync.Mutex
-	streams  map[*canceler]tenancy    // that are open
-	running  int                      // of them are runs
-	sessions map[*clientConn]struct{} // clients that stay between streams
+	streams  map[*canceler]tenancy  // that are open
+	running  int                    // of them are runs
+	sessions map[*clientConn]*route // clients that stay between streams, and where
 	draining bool
 	cutting  bool      // clients that can come back at another replica are cut
 	idle     sync.Cond // signalled when the last stream and session have ended
@@ -84,7 +85,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	}
 	s := &Server{
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}), replaced: make(chan struct{}),
-		streams: map[*canceler]tenancy{}, sessions: map[*clientConn]struct{}{}, violations: violationLog(),
+		streams: map[*canceler]tenancy{}, sessions: map[*clientConn]*route{}, violations: violationLog(),
 	}
 	s.kept.prepare(log, s.metrics)
 	s.kept.shared.Shorten(engine.Snapshot)
@@ -143,6 +144,8 @@ func (s *Server) Reload(cfg *config.Config) error {
 }
 
 func (s *Server) setTable(cfg *config.Config) error {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
 	dial := s.kept.dials.Follow(&cfg.Dial)
 	t, err := newTable(cfg, s.metrics, &s.perPath, &s.kept)
 	if err != nil {
@@ -271,6 +274,7 @@ func (s *Server) Ready() bool {
 
 // tenancy is what a stream counts against while it is open.
 type tenancy struct {
+	route  *route
 	claims claims
 	client string // empty where it is no run
 }
@@ -292,6 +296,7 @@ func (s *Server) admit(r *route, st *canceler, held tenancy) *hub.Failure {
 		}
 		s.running++
 	}
+	held.route = r
 	s.streams[st] = held
 	s.open.Add(1)
 	r.open.Add(1)
@@ -341,7 +346,7 @@ func (s *Server) enter(r *route, c *clientConn) *hub.Failure {
 	case limit > 0 && len(s.sessions) >= limit:
 		return hub.Fail(hub.CodeLimit, nil)
 	}
-	s.sessions[c] = struct{}{}
+	s.sessions[c] = r
 	return nil
 }
 

@@ -40,7 +40,7 @@ func TestSessionWhoseEndpointIsGone(t *testing.T) {
 // TestSessionsAreCounted: a client that stays is taken in while there is a place, and until the server drains.
 func TestSessionsAreCounted(t *testing.T) {
 	t.Parallel()
-	s := &Server{sessions: map[*clientConn]struct{}{}}
+	s := &Server{sessions: map[*clientConn]*route{}}
 	s.idle.L = &s.mu
 	r := func(most int) *route { return &route{global: &config.Config{Limits: config.Limits{Streams: most}}} }
 	code := func(f *hub.Failure) hub.Code {

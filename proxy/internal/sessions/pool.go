@@ -96,6 +96,11 @@ func NewPool(cfg Config) *Pool {
 // Counts are what a pool holds at a time.
 type Counts struct{ Sessions, Processes, Waiting int }
 
+// Add is what two pools hold together.
+func (c Counts) Add(other Counts) Counts {
+	return Counts{c.Sessions + other.Sessions, c.Processes + other.Processes, c.Waiting + other.Waiting}
+}
+
 // Counts counts.
 func (p *Pool) Counts() Counts {
 	p.mu.Lock()
