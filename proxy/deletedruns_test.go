@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -38,6 +39,57 @@ func TestThreadDeletedWhileItRuns(t *testing.T) {
 	}
 	if state := r.call(t, 200, alice, "GET", "/run/threads/t1/state", ""); strings.Contains(state, "Hello") {
 		t.Errorf("what was said stands in a new conversation of that name: %s", state)
+	}
+}
+
+// TestDeletedIsNotReadAgain: what a client has deleted is not to be had as a run that clients come back to, by none of its names, here or at
+// another replica; another run of the name is.
+func TestDeletedIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ dialect, ask, body, id, answer, stream string }{
+		{"openai-responses", "/run", `{"model":"m","stream":true,"input":"hi"}`, `"id":"resp_`, "/run/responses/resp_ID", "/run/responses/resp_ID?stream=true"},
+		{"gemini-interactions", "/run/interactions", `{"model":"m","stream":true,"input":"hi"}`, `"id":"v1_`, "/run/interactions/v1_ID", "/run/interactions/v1_ID?stream=true"},
+		{"langgraph", "/run/threads/t1/runs/stream", said("hi"), `"run_id":"`, "/run/threads/t1", "/run/threads/t1/runs/ID/stream"},
+	} {
+		for _, shared := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.dialect, shared), func(t *testing.T) {
+				t.Parallel()
+				a, client := newAgent(t, streaming(smallRun)), c.dialect+"\nmethods: [GET, POST, DELETE]"
+				one := resuming(t, a, client, "grace: 1m")
+				two := one
+				if shared {
+					address := redisAddress(t)
+					one, two = replica(t, a, client, "grace: 1m", address), replica(t, a, client, "grace: 1m", address)
+				}
+				begin := func() (stream, token string) {
+					cl := one.dial()
+					cl.ask("POST", c.ask, c.body, alice)
+					resp, body := cl.whole()
+					_, id, _ := strings.Cut(body, c.id)
+					id, _, _ = strings.Cut(id, `"`)
+					return strings.Replace(c.stream, "ID", id, 1), resp.Header.Get(runHeader)
+				}
+				if c.dialect == "langgraph" {
+					one.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
+				}
+				stream, token := begin()
+				if shared {
+					two.awaitRun(t, token)
+				}
+				two.call(t, 200, alice, "GET", stream, "", "world")
+				_, id, _ := strings.Cut(strings.TrimSuffix(stream, "?stream=true"), "_")
+				two.call(t, 200, alice, "DELETE", strings.Replace(c.answer, "ID", id, 1), "")
+				for _, r := range []*rig{one, two} {
+					r.call(t, 404, alice, "GET", stream, "")
+				}
+				two.call(t, 404, alice+"\r\nX-Sabir-Run: "+token, "GET", "/run", "")
+				if c.dialect == "langgraph" {
+					one.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
+				}
+				again, _ := begin()
+				two.call(t, 200, alice, "GET", again, "", "world")
+			})
+		}
 	}
 }
 

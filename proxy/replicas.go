@@ -138,6 +138,8 @@ func (s *Server) sharedRunOf(key eventlog.Key) (*sharedRun, *hub.Failure) {
 			return nil, hub.Fail(hub.CodeStore, err)
 		case token == "":
 			return here, nil
+		case token == runstore.Deleted:
+			return nil, nil //nolint:nilnil // there is none any more
 		}
 	}
 	run, f := r.lookUp(eventlog.Key{Scope: key.Scope, Kind: byToken, Name: token})

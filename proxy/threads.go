@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
@@ -60,7 +61,7 @@ func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		about.Thread, f = r.thread(key)
 	}
 	if f == nil && sub.op == hub.OpForgetThread {
-		f = r.forget(key)
+		f = s.forget(r, key)
 	}
 	if f != nil {
 		s.rejectOperation(ctx, t, sub.op, f)
@@ -71,9 +72,40 @@ func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 }
 
 // forget deletes a conversation and its runs.
-func (r *route) forget(key threads.Key) *hub.Failure {
+func (s *Server) forget(r *route, key threads.Key) *hub.Failure {
+	runs, err := r.runs.Of(key.Scope, key.Name)
+	if err != nil {
+		return asFailure(err)
+	}
+	names := []eventlog.Key{{Scope: key.Scope, Kind: byThread, Name: key.Name}}
+	for _, run := range runs {
+		names = append(names, eventlog.Key{Scope: key.Scope, Kind: byRun, Name: plainText(run.ID)})
+	}
+	if f := s.forgetShared(r, names...); f != nil { // first: it is asked for again where only a part is done
+		return f
+	}
 	if err := errors.Join(r.threads.Forget(key), r.runs.Forget(key.Scope, key.Name)); err != nil {
 		return asFailure(err)
+	}
+	return nil
+}
+
+// forgetShared makes the runs of names unknown, so that clients do not read again what one has deleted.
+func (s *Server) forgetShared(r *route, keys ...eventlog.Key) *hub.Failure {
+	names := make([]string, 0, len(keys))
+	for _, key := range keys {
+		s.kept.shared.Forget(key)
+		names = append(names, nameOf(key))
+	}
+	if s.replicas == nil || r.logs == nil {
+		return nil
+	}
+	tokens, err := s.replicas.store.Delete(r.keepsEnded(), names...)
+	if err != nil {
+		return hub.Fail(hub.CodeStore, err)
+	}
+	for _, token := range tokens { // of other replicas, which clients have read here
+		s.kept.shared.Forget(eventlog.Key{Scope: keys[0].Scope, Kind: byToken, Name: token})
 	}
 	return nil
 }
@@ -202,11 +234,17 @@ func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		replyAgain(ctx, t, &v)
 		return
 	}
+	var f *hub.Failure
 	if sub.op == hub.OpForgetAnswer {
-		err = r.threads.Forget(key)
+		f = s.forgetShared(r, eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: id})
+		if f == nil {
+			if err = r.threads.Forget(key); err != nil {
+				f = asFailure(err)
+			}
+		}
 	}
-	if err != nil {
-		s.reject(ctx, t, asFailure(err))
+	if f != nil {
+		s.reject(ctx, t, f)
 		return
 	}
 	s.replyAbout(ctx, t, sub.op, &hub.Agent{Answer: id, Thread: hub.Thread{ID: id, Messages: v.Messages[:v.From]}})

@@ -18,6 +18,7 @@ type Run[T any] struct {
 	keys  []Key
 	past  *list.Element // among the runs that have ended
 	timer *time.Timer   // until it is forgotten
+	gone  bool          // it has no names any more, and is forgotten when it ends
 }
 
 // Runs are those that clients can come to, within a bound of memory. When it is reached, those that have ended are forgotten, the one
@@ -93,6 +94,9 @@ func (r *Runs[T]) End(run *Run[T], err error, keep time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.live--
+	if run.gone {
+		keep = 0
+	}
 	run.past = r.past.PushBack(run)
 	run.timer = time.AfterFunc(keep, func() { r.forget(run) })
 }
@@ -133,6 +137,20 @@ func (r *Runs[T]) forget(run *Run[T]) {
 	r.mu.Unlock()
 	if known {
 		run.Log.forget()
+	}
+}
+
+// Forget lets go of the runs of a name, of those that go on when they end. None of them is found by any name any more.
+func (r *Runs[T]) Forget(key Key) {
+	r.mu.Lock()
+	all := slices.Clone(r.byKey[key])
+	for _, run := range all {
+		run.gone = true
+		r.unname(run)
+	}
+	r.mu.Unlock()
+	for _, run := range all {
+		r.forget(run)
 	}
 }
 

@@ -193,6 +193,38 @@ func (s *Store) Find(name string) (token string, err error) {
 	return token, err
 }
 
+// Deleted is the token to which names lead whose runs a client has deleted.
+const Deleted = "deleted"
+
+// Delete makes the newest run of each name unknown, and returns the tokens of these. keep is how long they would be kept after their end.
+func (s *Store) Delete(keep time.Duration, names ...string) (tokens []string, err error) {
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
+	defer done()
+	ask, pipe := s.cfg.Client.Pipeline(), s.cfg.Client.Pipeline()
+	found := make([]*redis.StringCmd, len(names))
+	for i, name := range names {
+		found[i] = ask.Get(ctx, s.key("name", name))
+	}
+	if _, err = ask.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		s.report(err)
+		return nil, err
+	}
+	for i, name := range names {
+		if token := found[i].Val(); token != "" && token != Deleted {
+			tokens = append(tokens, token)
+			pipe.Set(ctx, s.key("name", name), Deleted, unended+keep)
+			pipe.Del(ctx, s.key("head", token))
+		}
+	}
+	if len(tokens) > 0 {
+		_, err = pipe.Exec(ctx)
+	} else {
+		err = nil
+	}
+	s.report(err)
+	return tokens, err
+}
+
 // Claim makes a name lead to a run that is about to begin, for so long, unless it leads to another one.
 func (s *Store) Claim(name, token string, most time.Duration) (mine bool, err error) {
 	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
