@@ -90,6 +90,17 @@ func (s *Server) forget(r *route, key threads.Key) *hub.Failure {
 	return nil
 }
 
+// forgetAnswer deletes an answer and its run.
+func (s *Server) forgetAnswer(r *route, key threads.Key) *hub.Failure {
+	if f := s.forgetShared(r, eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: key.Name}); f != nil {
+		return f
+	}
+	if err := r.threads.Forget(key); err != nil {
+		return asFailure(err)
+	}
+	return nil
+}
+
 // forgetShared makes the runs of names unknown, so that clients do not read again what one has deleted.
 func (s *Server) forgetShared(r *route, keys ...eventlog.Key) *hub.Failure {
 	names := make([]string, 0, len(keys))
@@ -234,18 +245,11 @@ func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		replyAgain(ctx, t, &v)
 		return
 	}
-	var f *hub.Failure
 	if sub.op == hub.OpForgetAnswer {
-		f = s.forgetShared(r, eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: id})
-		if f == nil {
-			if err = r.threads.Forget(key); err != nil {
-				f = asFailure(err)
-			}
+		if f := s.forgetAnswer(r, key); f != nil {
+			s.reject(ctx, t, f)
+			return
 		}
-	}
-	if f != nil {
-		s.reject(ctx, t, f)
-		return
 	}
 	s.replyAbout(ctx, t, sub.op, &hub.Agent{Answer: id, Thread: hub.Thread{ID: id, Messages: v.Messages[:v.From]}})
 }
