@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // handing starts a proxy whose agent streams until it is released, with one connection that was used, one that was not, and one stream.
@@ -117,10 +119,11 @@ func TestReplacedWhileARequestArrives(t *testing.T) {
 		defer r.idleConns.Mu.Unlock()
 		return len(r.idleConns.Conns) == 1
 	})
+	replaced := time.Now()
 	r.Replaced()
 	await(t, "the end of the listener", func() bool { return r.logs.FilterMessage("another process serves now").Len() == 1 })
 	for range 20 {
-		if !r.Ready() {
+		if !r.Ready() && time.Since(replaced) < inbound.FinalWriteTimeout {
 			t.Fatal("streams are refused before the request is there")
 		}
 		time.Sleep(time.Millisecond)

@@ -200,7 +200,7 @@ func TestHTTP2SlowClient(t *testing.T) {
 			p.chunk(`{"kind":"text.delta","id":"p1","text":"` + text + `"}` + "\n")
 		}
 	})
-	r := start(t, simple(a.url(), cleartext+"timeouts: {write: 300ms, drain: 0s}\n", "", "client: twin\n"))
+	r := start(t, simple(a.url(), cleartext+"timeouts: {write: 1s, drain: 0s}\n", "", "client: twin\n"))
 	c := http2Client(t, nil)
 	resp := r.askHTTP2(t.Context(), c, "http://"+r.addr+"/run", "{}")
 	defer resp.Body.Close()
