@@ -3,6 +3,9 @@ package adapters_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // TestSettingsOfTheWrongType: a setting that its own dialect has in another form is lost on its way to any other, and that is said. It vanished.
@@ -134,4 +137,25 @@ func TestOtherSettings(t *testing.T) {
 	f("bedrock", `{"messages":[{"role":"user","content":[{"text":"q"}]}],"inferenceConfig":{"topP":1,<>}}`, `"topK":4`, "extra")
 	f("mastra", `{"messages":[{"role":"user","content":"q"}],"modelSettings":{"topP":1,<>}}`, `"headers":{"a":"b"}`, "extra")
 	f("mastra", `{"messages":[{"role":"user","content":"q"}],"modelSettings":{"topP":1,<>}}`, `"maxRetries":2`, "")
+}
+
+// TestNamesOfTheWrongType: what names the conversation to go on with is a text. A turn that goes on from something else would begin anew.
+func TestNamesOfTheWrongType(t *testing.T) {
+	for dialect, names := range map[string][]string{
+		"openai-responses":    {`"previous_response_id":7`, `"previous_response_id":{"id":"x"}`, `"conversation":7`, `"conversation":{"id":7}`, `"conversation":[]`},
+		"gemini-interactions": {`"previous_interaction_id":7`, `"previous_interaction_id":["x"]`},
+	} {
+		d, err := adapters.Lookup(dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			member, _, _ := strings.Cut(strings.TrimPrefix(name, `"`), `"`)
+			req := hub.Request{Header: func(string) string { return "" }}
+			err := d.Requests.DecodeRequest(&req, []byte(`{"model":"m","input":"q",`+name+`}`))
+			if err == nil || !strings.Contains(err.Error(), member+": type: want") {
+				t.Errorf("%s with %s: %v", dialect, name, err)
+			}
+		}
+	}
 }

@@ -48,6 +48,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	stores, said := rawjson.Bool(o.Get("store"))
 	req.Store = stores || !said
 	req.Later, _ = rawjson.Bool(o.Get("background"))
+	previous := o.Get(callPrevious)
+	if !rawjson.IsNull(previous) && rawjson.Kind(previous) != '"' {
+		return hub.NewError(hub.ReasonType, callPrevious, -1, "want a text")
+	}
 	req.Previous = o.Text(callPrevious)
 	req.Partial = len(req.Previous) > 0
 	req.Tools.Known = !req.Partial // else the server may know of others

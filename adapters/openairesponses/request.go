@@ -123,13 +123,18 @@ func goesOn(req *hub.Request, c *create) bool {
 
 // decodeMemory reads what the request goes on from, and what is to be remembered of it.
 func decodeMemory(req *hub.Request, c *create) error {
-	inConversation := !rawjson.IsNull(c.Conversation)
-	if inConversation && !rawjson.IsNull(c.Previous) {
+	inConversation, follows := !rawjson.IsNull(c.Conversation), !rawjson.IsNull(c.Previous)
+	switch {
+	case inConversation && follows:
 		return hub.NewError(hub.ReasonType, "previous_response_id", -1, "want none beside conversation")
+	case follows && rawjson.Kind(c.Previous) != '"':
+		return hub.NewError(hub.ReasonType, "previous_response_id", -1, "want a text")
+	case inConversation && req.Thread == nil:
+		return hub.NewError(hub.ReasonType, "conversation", -1, "want an id, or an object with one")
 	}
 	stores, said := rawjson.Bool(c.Store)
 	req.Store = stores || !said || inConversation
-	req.Partial = inConversation || !rawjson.IsNull(c.Previous)
+	req.Partial = inConversation || follows
 	req.Later, _ = rawjson.Bool(c.Background)
 	return nil
 }
