@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
@@ -45,21 +44,16 @@ func TestAttachmentsAreCopiedOnce(t *testing.T) {
 // allocatedBy translates a request, and counts what that allocates.
 func allocatedBy(t *testing.T, from, to string, body []byte) (out []byte, bytes uint64) {
 	t.Helper()
-	source, err := adapters.Lookup(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := adapters.Lookup(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := dialectOf(t, from)
+	target := dialectOf(t, to)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	req := hub.Request{Model: []byte("m"), Header: func(string) string { return "" }}
 	if err := source.Requests.DecodeRequest(&req, body); err != nil {
 		t.Fatalf("%s: %v", from, err)
 	}
-	if out, err = target.RequestWriter()(nil, &req, new(hub.Losses)); err != nil {
+	out, err := target.RequestWriter()(nil, &req, new(hub.Losses))
+	if err != nil {
 		t.Fatalf("%s to %s: %v", from, to, err)
 	}
 	runtime.ReadMemStats(&after)

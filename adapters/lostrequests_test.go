@@ -4,21 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // refuses wants a request that cannot be written for an agent, with an error that names the place.
 func refuses(t *testing.T, from, to, body, names string) {
 	t.Helper()
-	source, err := adapters.Lookup(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := adapters.Lookup(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := dialectOf(t, from)
+	target := dialectOf(t, to)
 	req := hub.Request{Header: func(string) string { return "" }}
 	if err := source.Requests.DecodeRequest(&req, []byte(body)); err != nil {
 		t.Fatalf("%s: %v\n%s", from, err, body)

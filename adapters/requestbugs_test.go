@@ -167,18 +167,21 @@ func TestWordsInOtherBlocks(t *testing.T) {
 		"", `[{"type":"text","text":"g"},{"type":"text","text":"T\ns\none"}]`)
 }
 
+func dialectOf(t *testing.T, name string) *hub.Dialect {
+	t.Helper()
+	d, err := adapters.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // translated is a request as another dialect has it, and its losses.
 func translated(t *testing.T, from, to, body string) (out, losses string) {
 	t.Helper()
-	source, err := adapters.Lookup(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := dialectOf(t, from)
 	to, option, _ := strings.Cut(to, " ")
-	target, err := adapters.Lookup(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := dialectOf(t, to)
 	req := hub.Request{Model: []byte("m"), Header: func(string) string { return "" }}
 	if option != "" {
 		req.Upstream = adaptertest.Options(t, target, option)

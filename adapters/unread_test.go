@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
@@ -145,10 +144,7 @@ func TestNamesOfTheWrongType(t *testing.T) {
 		"openai-responses":    {`"previous_response_id":7`, `"previous_response_id":{"id":"x"}`, `"conversation":7`, `"conversation":{"id":7}`, `"conversation":[]`},
 		"gemini-interactions": {`"previous_interaction_id":7`, `"previous_interaction_id":["x"]`},
 	} {
-		d, err := adapters.Lookup(dialect)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := dialectOf(t, dialect)
 		for _, name := range names {
 			member, _, _ := strings.Cut(strings.TrimPrefix(name, `"`), `"`)
 			req := hub.Request{Header: func(string) string { return "" }}

@@ -61,6 +61,14 @@ func ReadTool(o *rawjson.Object, schema string) hub.Tool {
 	}
 }
 
+// WantText is an error if a member that names something is of another type: it would be as if nothing were named.
+func WantText(member string, v rawjson.Value) error {
+	if rawjson.IsNull(v) || rawjson.Kind(v) == '"' {
+		return nil
+	}
+	return hub.NewError(hub.ReasonType, member, -1, "want a text")
+}
+
 // ReadTools reads a list of tools. Anything else is the loss tools.
 func ReadTools(req *hub.Request, list rawjson.Value, read func(v rawjson.Value, o *rawjson.Object) hub.Tool) {
 	lostUnless(req, list, '[')

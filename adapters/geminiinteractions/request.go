@@ -48,9 +48,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	stores, said := rawjson.Bool(o.Get("store"))
 	req.Store = stores || !said
 	req.Later, _ = rawjson.Bool(o.Get("background"))
-	previous := o.Get(callPrevious)
-	if !rawjson.IsNull(previous) && rawjson.Kind(previous) != '"' {
-		return hub.NewError(hub.ReasonType, callPrevious, -1, "want a text")
+	if err := conversation.WantText(callPrevious, o.Get(callPrevious)); err != nil {
+		return err
 	}
 	req.Previous = o.Text(callPrevious)
 	req.Partial = len(req.Previous) > 0

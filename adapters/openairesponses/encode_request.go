@@ -89,7 +89,7 @@ func (w *inputWriter) memory(req *hub.Request, effort string) {
 	case !goesOnFrom(req):
 		w.Bool("store", false)
 	case len(req.Previous) > 0:
-		w.Text("previous_response_id", req.Previous)
+		w.Text(memberPrevious, req.Previous)
 	default:
 		w.Text("conversation", req.Thread)
 	}

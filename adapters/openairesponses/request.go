@@ -30,7 +30,7 @@ var echoed = [...]struct {
 	{"instructions", "null", func(c *create) rawjson.Value { return c.Instructions }},
 	{"metadata", "{}", func(c *create) rawjson.Value { return c.Metadata }},
 	{"parallel_tool_calls", "true", func(c *create) rawjson.Value { return c.Parallel }},
-	{"previous_response_id", "null", func(c *create) rawjson.Value { return c.Previous }},
+	{memberPrevious, "null", func(c *create) rawjson.Value { return c.Previous }},
 	{"temperature", "1", func(c *create) rawjson.Value { return c.Temperature }},
 	{"tool_choice", `"auto"`, func(c *create) rawjson.Value { return c.ToolChoice }},
 	{"tools", "[]", func(c *create) rawjson.Value { return c.Tools }},
@@ -72,7 +72,7 @@ type create struct {
 // prompt, max_tool_calls, top_logprobs, context_management …
 var read = map[string]bool{
 	"model": true, "type": true, "stream": true, "stream_id": true, "generate": true, "conversation": true, "instructions": true, "input": true,
-	"previous_response_id": true, "parallel_tool_calls": true, "temperature": true, "tool_choice": true, "tools": true, "top_p": true,
+	memberPrevious: true, "parallel_tool_calls": true, "temperature": true, "tool_choice": true, "tools": true, "top_p": true,
 	"max_output_tokens": true, "reasoning": true, "text": true, "user": true, "safety_identifier": true,
 	"metadata": true, "client_metadata": true, "store": true, "include": true, "service_tier": true, "truncation": true, "stream_options": true,
 	"background": true, "prompt_cache_key": true, "prompt_cache_retention": true, "prompt_cache_options": true,
@@ -121,16 +121,20 @@ func goesOn(req *hub.Request, c *create) bool {
 	return req.Prepare || len(req.Previous) > 0 || !rawjson.IsNull(c.Conversation) || !rawjson.IsNull(c.All.Get("prompt"))
 }
 
+// memberPrevious names the answer that a request goes on from.
+const memberPrevious = "previous_response_id"
+
 // decodeMemory reads what the request goes on from, and what is to be remembered of it.
 func decodeMemory(req *hub.Request, c *create) error {
 	inConversation, follows := !rawjson.IsNull(c.Conversation), !rawjson.IsNull(c.Previous)
-	switch {
-	case inConversation && follows:
-		return hub.NewError(hub.ReasonType, "previous_response_id", -1, "want none beside conversation")
-	case follows && rawjson.Kind(c.Previous) != '"':
-		return hub.NewError(hub.ReasonType, "previous_response_id", -1, "want a text")
-	case inConversation && req.Thread == nil:
+	if inConversation && follows {
+		return hub.NewError(hub.ReasonType, memberPrevious, -1, "want none beside conversation")
+	}
+	if inConversation && req.Thread == nil {
 		return hub.NewError(hub.ReasonType, "conversation", -1, "want an id, or an object with one")
+	}
+	if err := conversation.WantText(memberPrevious, c.Previous); err != nil {
+		return err
 	}
 	stores, said := rawjson.Bool(c.Store)
 	req.Store = stores || !said || inConversation

@@ -18,6 +18,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -201,8 +202,9 @@ func (s *Store) trimSet(ctx context.Context, what, set string, most int) error {
 	deleted := make([]*redis.IntCmd, len(old))
 	for i, key := range old {
 		deleted[i] = pipe.Del(ctx, key)
-		pipe.ZRem(ctx, set, key)
-		pipe.ZRem(ctx, s.usedKey(what), key)
+		for _, of := range slices.Compact([]string{set, s.usedKey(what)}) {
+			pipe.ZRem(ctx, of, key)
+		}
 	}
 	_, err = pipe.Exec(ctx)
 	for _, cmd := range deleted {
