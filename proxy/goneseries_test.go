@@ -99,6 +99,7 @@ func TestSeriesOfGoneSession(t *testing.T) {
 	c := r.dialWS("/run")
 	c.say("{}")
 	c.run()
+	r.awaitEnds(1) // a client has the last record before the stream counts
 	if err := r.Reload(parse(t, strings.Replace(yaml, "path: /run", "path: /next", 1))); err != nil {
 		t.Fatal(err)
 	}
