@@ -155,3 +155,62 @@ func TestNamesOfTheWrongType(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownMembers: what a message, a part, a call or a tool has and the model has no place for is lost, and that is said; but not for the
+// dialect that keeps it. What says nothing, or says what other members say, is no loss.
+func TestUnknownMembers(t *testing.T) {
+	f := func(from, body, member, loss, own string) {
+		t.Helper()
+		body = strings.Replace(body, "<>", member, 1)
+		loses(t, from, "agentevent", body, loss)
+		if _, named := translated(t, from, from, body); named != own {
+			t.Errorf("%s to itself loses %q, want %q: %s", from, named, own, body)
+		}
+	}
+	const (
+		members, tools = "messages.members", "tools.members"
+
+		chat      = `{"messages":[{"role":"user","content":[{"type":"text","text":"q"},{"type":"image_url","image_url":{"url":"https://x/a.png"<>}}]}]}`
+		chatCall  = `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"<>}}]},{"role":"tool","tool_call_id":"c","content":"r"},{"role":"user","content":"q"}]}`
+		chatTool  = `{"messages":[{"role":"user","content":"q"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}<>}}]}`
+		responses = `{"input":[{"role":"user","content":[{"type":"input_text","text":"q"},{"type":"input_image","image_url":"https://x/a.png"<>}]}]}`
+		claude    = `{"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"q"<>}]}]}`
+		claudeMsg = `{"max_tokens":9,"messages":[{"role":"user","content":"q"<>}]}`
+		gemini    = `{"contents":[{"role":"user","parts":[{"text":"q"},{"fileData":{"mimeType":"video/mp4","fileUri":"https://x/a.mp4"}<>}]}]}`
+		function  = `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"tools":[{"functionDeclarations":[{"name":"f"<>}]}]}`
+		actions   = `{"input":[{"type":"user_input","content":[{"type":"text","text":"q"<>}]}]}`
+		bedrock   = `{"messages":[{"role":"user","content":[{"text":"q"}]<>}]}`
+		agui      = `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"q"<>}]}`
+		aisdk     = `{"id":"t","messages":[{"id":"1","role":"user","parts":[{"type":"text","text":"q"<>}]}]}`
+		stream    = `{"id":"t","messages":[{"id":"1","role":"user","content":"q"<>}]}`
+		mastra    = `{"messages":[{"role":"user","content":"q"<>}]}`
+		graph     = `{"assistant_id":"a","input":{"messages":[{"type":"human","content":"q","additional_kwargs":{<>}}]}}`
+	)
+	f("openai-chat", chat, `,"detail":"high"`, "messages.file,"+members, "")
+	f("openai-chat", chat, `,"detail":"auto"`, "messages.file", "")
+	f("openai-chat", chatCall, `,"strict":true`, members, members)
+	f("openai-chat", chatCall, `,"parsed_arguments":{}`, "messages.result", "")
+	f("openai-chat", chatTool, `,"examples":["x"]`, tools, tools)
+	f("openai-responses", responses, `,"detail":"low"`, "messages.file,"+members, "")
+	f("anthropic", claude, `,"citations":{"enabled":true}`, "", "")
+	f("anthropic", claude, `,"cache_control":{"type":"ephemeral"}`, "", "")
+	f("anthropic", claude, `,"x":1`, members, "")
+	f("anthropic", claudeMsg, `,"x":1`, members, members)
+	f("gemini", gemini, `,"videoMetadata":{"fps":1}`, "messages.file,"+members, "")
+	f("gemini", gemini, "", "messages.file", "")
+	f("gemini", function, `,"response":{"type":"OBJECT"}`, tools, tools)
+	f("gemini-interactions", actions, `,"x":1`, members, members)
+	f("bedrock", bedrock, `,"x":1`, members, members)
+	f("agui", agui, `,"x":1`, members, members)
+	f("agui", agui, `,"x":{},"y":[],"z":""`, "", "")
+	f("aisdk", aisdk, `,"x":1`, members, members)
+	f("aisdk", aisdk, `,"state":"done","id":"p"`, "", "")
+	f("datastream", stream, `,"x":1`, members, members)
+	f("datastream", stream, `,"createdAt":"2026-11-28T10:00:00Z"`, "", "")
+	f("mastra", mastra, `,"x":1`, members, members)
+	f("langgraph", graph, `"x":1`, members, members)
+	f("langgraph", graph, `"tool_calls":[{"id":"c"}]`, "", "")
+	f("agui", `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"q"}]<>}`, `,"x":1`, "extra", "extra")
+	f("langgraph", `{"assistant_id":"a","input":{"messages":[{"type":"human","content":"q"}]}<>}`, `,"interrupt_before":["tools"]`, "extra", "extra")
+	f("langgraph", `{"assistant_id":"a","input":{"messages":[{"type":"human","content":"q"}]}<>}`, `,"stream_resumable":true,"webhook":null`, "", "")
+}

@@ -21,9 +21,9 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 
 // decodeMessages also says if one of the user's messages has no content.
 func decodeMessages(dst []hub.Message, v rawjson.Value) (ms []hub.Message, err error) {
-	b := conversation.Builder{Messages: dst}
+	b := conversation.Builder{Messages: dst, Unread: unread}
 	i := 0
-	for m, o := range rawjson.EachObject(v) {
+	for m, o := range b.Objects(v) {
 		if rawjson.Kind(m) == '{' {
 			decodeMessage(&b, m, o)
 		}
@@ -54,7 +54,7 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object) 
 		beginAnswer(b, o)
 		decodeContent(b, content)
 		sign(b, o.Text("encryptedValue"))
-		for _, call := range rawjson.EachObject(o.Get("toolCalls")) {
+		for _, call := range b.Objects(o.Get("toolCalls")) {
 			if p := decodeCall(call); len(p.ID)+len(p.Name) > 0 {
 				b.Add(p)
 			}
@@ -68,6 +68,8 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object) 
 		b.Add(hub.Part{Kind: hub.PartRaw, ID: id, Value: m, Meta: own(m)})
 	}
 }
+
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type"})}
 
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
 
@@ -172,8 +174,8 @@ func decodeContent(b *conversation.Builder, content rawjson.Value) {
 			b.Add(hub.Part{Kind: hub.PartText, Text: text})
 		}
 	case '[':
-		for v := range rawjson.Each(content) {
-			b.Add(decodePart(v))
+		for v, o := range b.Objects(content) {
+			b.Add(decodePart(v, o))
 		}
 	}
 }
@@ -195,8 +197,7 @@ func textOf(content rawjson.Value) []byte {
 const fileName = "filename"
 
 // decodePart reads a part. Those called binary are of peers before 1.0.
-func decodePart(v rawjson.Value) hub.Part {
-	o := rawjson.ReadObject(v)
+func decodePart(v rawjson.Value, o *rawjson.Object) hub.Part {
 	kind := string(o.Text("type"))
 	switch kind {
 	case "text":

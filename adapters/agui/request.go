@@ -26,6 +26,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		Context  rawjson.Value `json:"context"`
 		Props    rawjson.Value `json:"forwardedProps"`
 		Resume   rawjson.Value `json:"resume"`
+		All      rawjson.Object
 	}
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
@@ -41,6 +42,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Extra = own(props)
 	}
 	req.Beside.Dialect = Dialect.Name
+	req.Unread.AddIf("extra", conversation.HasBeyond(&input.All, readOfRequests))
 	req.Answers = decodeAnswers(input.Resume, input.Props)
 	req.Partial = rawjson.Kind(input.Messages) != '['
 	var err error
@@ -51,6 +53,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Remember(true)
 	return err
 }
+
+var readOfRequests = rawjson.NamesOf([]string{
+	"threadId", "runId", "parentRunId", "state", "messages", "tools", "context", "forwardedProps", "resume",
+})
 
 // hasMetadata reports whether there are metadata of the application's in a message, a call or a file.
 func hasMetadata(m hub.Message) bool {

@@ -16,12 +16,14 @@ type messages struct{}
 
 // DecodeMessages makes each step of a message of the agent's a message of its own, with the same id.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	b := conversation.Builder{Messages: dst}
-	for _, o := range rawjson.EachObject(v) {
+	b := conversation.Builder{Messages: dst, Unread: unread}
+	for _, o := range b.Objects(v) {
 		decodeMessage(&b, o)
 	}
 	return b.Messages, nil
 }
+
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type", "id", "createdAt", "content", "toolInvocations"})}
 
 // decodeMessage reads one message. Another role than there is has nothing to say.
 func decodeMessage(b *conversation.Builder, o *rawjson.Object) {
@@ -37,7 +39,7 @@ func decodeMessage(b *conversation.Builder, o *rawjson.Object) {
 	if text := o.Text("content"); rawjson.IsNull(parts) && len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartText, Text: text}) // as before version 5 of the AI SDK, and as written by hand
 	}
-	for v, part := range rawjson.EachObject(parts) {
+	for v, part := range b.Objects(parts) {
 		decodePart(b, v, part)
 	}
 }

@@ -18,9 +18,9 @@ type messages struct{}
 // DecodeMessages takes results to their calls. What a block has beyond the model, such as cache_control, is kept for this
 // dialect alone; only that of a tool_result is not.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	b := conversation.Builder{Messages: dst}
+	b := conversation.Builder{Messages: dst, Unread: unread}
 	i := 0
-	for m, o := range rawjson.EachObject(v) {
+	for m, o := range b.Objects(v) {
 		if err := decodeMessage(&b, m, o, "messages."+strconv.Itoa(i)); err != nil {
 			return b.Messages, err
 		}
@@ -47,6 +47,8 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object, 
 	return nil
 }
 
+var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{"type", "cache_control", "server_name", "caller"})}
+
 // own is a note of this dialect.
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: dialectName, Raw: v} }
 
@@ -59,6 +61,7 @@ func decodeUser(b *conversation.Builder, content rawjson.Value) {
 			continue
 		}
 		decodeResult(b, block, o)
+		b.HasRead(block, o)
 		results++
 	}
 	if results > 0 && others == 0 {
@@ -87,6 +90,7 @@ func decodeContent(b *conversation.Builder, content rawjson.Value) {
 	for block, o := range rawjson.EachObject(content) {
 		if !isResult(block) {
 			decodePart(b, block, o)
+			b.HasRead(block, o)
 		}
 	}
 }

@@ -16,9 +16,9 @@ type messages struct{}
 // DecodeMessages takes results to their calls. What a block has beyond the model is kept for this dialect alone; only that of a
 // toolResult is not.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	b := conversation.Builder{Messages: dst}
+	b := conversation.Builder{Messages: dst, Unread: unread}
 	i := 0
-	for _, o := range rawjson.EachObject(v) {
+	for _, o := range b.Objects(v) {
 		content := o.Get("content")
 		if err := conversation.Required("messages."+strconv.Itoa(i)+".content", content); err != nil {
 			return b.Messages, err
@@ -40,6 +40,8 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return b.Messages, nil
 }
 
+var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{"cachePoint"})}
+
 // own is a note of this dialect.
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: dialectName, Raw: v} }
 
@@ -60,7 +62,7 @@ func decodeUser(b *conversation.Builder, content rawjson.Value) {
 	}
 	b.Begin(hub.RoleUser, nil)
 	addText(b, content)
-	for block, o := range rawjson.EachObject(content) {
+	for block, o := range b.Objects(content) {
 		if o.Get("toolResult") == nil {
 			decodePart(b, block, o)
 		}
@@ -82,7 +84,7 @@ func addText(b *conversation.Builder, content rawjson.Value) {
 // decodeContent adds what a content holds to the last message.
 func decodeContent(b *conversation.Builder, content rawjson.Value) {
 	addText(b, content)
-	for block, o := range rawjson.EachObject(content) {
+	for block, o := range b.Objects(content) {
 		decodePart(b, block, o)
 	}
 }

@@ -60,10 +60,12 @@ func decodeTool(v rawjson.Value, o *rawjson.Object) hub.Tool {
 	if spec.Len() == 0 {
 		return hub.Tool{Name: rawjson.Text(v, "systemTool", "name"), Meta: own(v)}
 	}
-	return hub.Tool{
+	t := hub.Tool{
 		Name: spec.Text("name"), Description: spec.Text("description"),
 		Schema: rawjson.NotNull(rawjson.Get(spec.Get("inputSchema"), "json")), Strict: rawjson.OfKind(spec.Get("strict"), 't'),
 	}
+	t.Unread = conversation.UnreadOfTool(&spec)
+	return t
 }
 
 func decodeChoice(v rawjson.Value) hub.ToolChoice {

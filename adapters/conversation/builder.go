@@ -13,6 +13,7 @@ import (
 // ready; Messages may hold what came before.
 type Builder struct {
 	Messages []hub.Message
+	Unread   Unread
 	open     map[string][]place // of calls by id, in their order
 	role     hub.Role           // of the message that was begun last
 	resulted bool               // a result has come since
@@ -24,7 +25,7 @@ func (b *Builder) reset() {
 	clear(b.Messages)
 	clear(b.parts)
 	clear(b.open)
-	*b = Builder{Messages: b.Messages[:0], open: b.open, parts: b.parts[:0]}
+	*b = Builder{Messages: b.Messages[:0], Unread: b.Unread, open: b.open, parts: b.parts[:0]}
 }
 
 // place is where a call stands.

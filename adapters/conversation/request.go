@@ -55,10 +55,12 @@ func AppendExtra(w *jsonwriter.Writer, req *hub.Request, dialect string) {
 
 // ReadTool reads the definition of a tool whose members are named as they are nearly everywhere, but for that of its schema.
 func ReadTool(o *rawjson.Object, schema string) hub.Tool {
-	return hub.Tool{
+	t := hub.Tool{
 		Name: o.Text("name"), Description: o.Text("description"),
 		Schema: rawjson.NotNull(o.Get(schema)), Strict: rawjson.OfKind(o.Get("strict"), 't'),
 	}
+	t.Unread = UnreadOfTool(o)
+	return t
 }
 
 // WantText is an error if a member that names something is of another type: it would be as if nothing were named.

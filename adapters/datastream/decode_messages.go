@@ -15,13 +15,15 @@ type messages struct{}
 
 // DecodeMessages makes each step of a message of the agent's a message of its own, with the same id.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	b := conversation.Builder{Messages: dst}
-	for _, m := range rawjson.EachObject(v) {
+	b := conversation.Builder{Messages: dst, Unread: unread}
+	for _, m := range b.Objects(v) {
 		d := messageDecoder{Builder: &b}
 		d.message(m)
 	}
 	return b.Messages, nil
 }
+
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type", "id", "createdAt", "toolInvocations", "revisionId"})}
 
 // messageDecoder reads one message.
 type messageDecoder struct {
@@ -44,7 +46,7 @@ func (d *messageDecoder) message(o *rawjson.Object) {
 	if text := o.Text("reasoning"); len(text) > 0 && rawjson.Kind(o.Get("parts")) != '[' {
 		d.Add(hub.Part{Kind: hub.PartReasoning, Text: text})
 	}
-	for v, part := range rawjson.EachObject(o.Get("parts")) {
+	for v, part := range d.Objects(o.Get("parts")) {
 		d.part(v, part)
 	}
 	d.content(content)

@@ -16,9 +16,9 @@ type messages struct{}
 // DecodeMessages takes responses to their calls. Chats send each frame of an answer as a content of its own: those in a row are
 // one message, and a text may go on in the next.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	r := contentReader{Builder: conversation.Builder{Messages: dst}}
+	r := contentReader{Builder: conversation.Builder{Messages: dst, Unread: unread}}
 	i := 0
-	for _, c := range rawjson.EachObject(v) {
+	for _, c := range r.Objects(v) {
 		if err := r.content(c, "contents."+strconv.Itoa(i)); err != nil {
 			return r.Messages, err
 		}
@@ -26,6 +26,8 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	}
 	return r.Messages, nil
 }
+
+var unread = conversation.Unread{Dialect: dialectName}
 
 // contentReader puts contents together.
 type contentReader struct {
@@ -51,6 +53,13 @@ func (r *contentReader) content(o *rawjson.Object, path string) error {
 	return nil
 }
 
+// noteOf notes that a part has members beside those of its kind, such as from where to where a video is looked at.
+func (r *contentReader) noteOf(v rawjson.Value, p *genai.Part) {
+	if p.Unread {
+		r.NoteUnread(v)
+	}
+}
+
 // texts adds the texts of a list of parts, or of one part.
 func (r *contentReader) texts(parts rawjson.Value) {
 	for v := range rawjson.Each(parts) {
@@ -71,7 +80,8 @@ func (r *contentReader) asked(parts rawjson.Value) {
 	}
 	r.Begin(hub.RoleUser, nil)
 	for v := range rawjson.Each(parts) {
-		switch p := genai.ReadPart(v); p.Kind {
+		p := genai.ReadPart(v)
+		switch p.Kind {
 		case genai.PartResponse:
 		case genai.PartText:
 			if text := rawjson.Body(p.Value); len(text) > 0 {
@@ -80,6 +90,7 @@ func (r *contentReader) asked(parts rawjson.Value) {
 		default:
 			r.other(v, &p)
 		}
+		r.noteOf(v, &p)
 	}
 	if last := len(r.Messages) - 1; responses > 0 && len(r.Messages[last].Parts) == 0 {
 		r.Messages = r.Messages[:last] // nothing but responses
@@ -93,7 +104,8 @@ func (r *contentReader) answer(parts rawjson.Value) {
 	}
 	goesOn := r.answers
 	for v := range rawjson.Each(parts) {
-		switch p := genai.ReadPart(v); p.Kind {
+		p := genai.ReadPart(v)
+		switch p.Kind {
 		case genai.PartText:
 			r.said(&p, goesOn)
 		case genai.PartCall:
@@ -107,6 +119,7 @@ func (r *contentReader) answer(parts rawjson.Value) {
 		default:
 			r.other(v, &p)
 		}
+		r.noteOf(v, &p)
 		goesOn = false
 	}
 }

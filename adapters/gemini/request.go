@@ -78,12 +78,18 @@ func decodeTools(l *hub.ToolList, tool rawjson.Value) {
 	}
 }
 
+// readOfFunctions are the members of a function that have a place in the model. Others are what it returns, and how.
+var readOfFunctions = rawjson.NamesOf([]string{"name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"})
+
 func decodeFunction(v rawjson.Value) hub.Tool {
 	t := hub.Tool{Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description")}
 	if schema := genai.Get(v, "parametersJsonSchema", "parameters_json_schema"); !rawjson.IsNull(schema) {
 		t.Schema = schema
 	} else if schema := rawjson.Get(v, "parameters"); !rawjson.IsNull(schema) {
 		t.Schema = jsonSchema(schema)
+	}
+	for key, member := range rawjson.EachField(v) {
+		t.Unread = t.Unread || !readOfFunctions.Has(key) && conversation.SaysSomething(member)
 	}
 	return t
 }

@@ -18,10 +18,12 @@ type messages struct{}
 // DecodeMessages reads a text of the user's, one content, or a list of contents, steps or turns. Steps of the model's in a row are one
 // message.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	r := inputReader{Builder: conversation.Builder{Messages: dst}}
+	r := inputReader{Builder: conversation.Builder{Messages: dst, Unread: unread}}
 	err := r.input(v)
 	return r.Messages, err
 }
+
+var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{"type", "id", "status"})}
 
 // inputReader puts messages together.
 type inputReader struct {
@@ -36,10 +38,12 @@ func (r *inputReader) input(v rawjson.Value) error {
 		r.contents(hub.RoleUser, v)
 	case '{':
 		o := rawjson.ReadObject(v)
-		return r.element(v, &o, "input")
+		err := r.element(v, &o, "input")
+		r.HasRead(v, &o)
+		return err
 	case '[':
 		i := 0
-		for item, o := range rawjson.EachObject(v) {
+		for item, o := range r.Objects(v) {
 			if err := r.element(item, o, "input."+strconv.Itoa(i)); err != nil {
 				return err
 			}
@@ -90,7 +94,7 @@ func (r *inputReader) contents(role hub.Role, list rawjson.Value) {
 	if rawjson.Kind(list) == '{' {
 		list = slices.Concat([]byte{'['}, list, []byte{']'})
 	}
-	for v, o := range rawjson.EachObject(list) {
+	for v, o := range r.Objects(list) {
 		typ := o.Text("type")
 		switch {
 		case string(typ) == "text" || isFile(typ):

@@ -40,6 +40,8 @@ func (r *Request) LostBefore(dialect string, l *Losses) {
 	if dialect != r.Beside.Dialect {
 		l.AddAll(r.Beside.Losses)
 	}
+	l.AddIf("messages.members", slices.ContainsFunc(r.Messages, func(m Message) bool { return m.Unread && m.KeptBy != dialect }))
+	l.AddIf("tools.members", slices.ContainsFunc(r.Tools.Defs, func(t Tool) bool { return t.Unread }))
 }
 
 // withUnread notes, beside what the dialect has no place for, what was lost when the request was read.

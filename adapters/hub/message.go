@@ -20,6 +20,11 @@ type Message struct {
 
 	// Joins says that the agent said it before the calls of the message before it had their results: both are one step.
 	Joins bool
+
+	// Unread says that it, its parts or calls have members that the model has no place for. KeptBy is the dialect whose notes have them
+	// all; "" for none.
+	Unread bool
+	KeptBy string
 }
 
 // Role says whose message it is.

@@ -157,6 +157,7 @@ type Tool struct {
 	Name, Description []byte
 	Schema            []byte // raw JSON Schema of the arguments, nil where there are none
 	Strict            []byte // raw: true or false
+	Unread            bool   // it has a member that the model has no place for
 	// Meta is a tool that only its own dialect has a form for, such as a web search of the provider's; nothing else is set then.
 	Meta Meta
 }

@@ -16,7 +16,7 @@ type messages struct{}
 // DecodeMessages takes the results of calls to the calls. A message that is no object is one of the user's, as LangChain reads a
 // text; a message that only changes the list says nothing.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	b := conversation.Builder{Messages: dst}
+	b := conversation.Builder{Messages: dst, Unread: conversation.Unread{Dialect: nameRaw}}
 	if rawjson.Kind(v) != '[' {
 		decodeMessage(&b, v)
 		return b.Messages, nil
@@ -49,7 +49,18 @@ func decodeMessage(b *conversation.Builder, v rawjson.Value) {
 	}
 	decodeContent(b, &m)
 	decodeCalls(b, &m)
+	b.NoteBeyond(v, readOfMessages)
+	b.NoteBeyond(m.extra, readOfExtra)
 }
+
+// What is read of a message, or says what other members say, and what is of its additional_kwargs.
+var (
+	readOfMessages = rawjson.NamesOf([]string{
+		"lc", "kwargs", "id", "type", "role", "content", "tool_call_chunks", "tool_calls", "invalid_tool_calls", "usage_metadata", "response_metadata",
+		"additional_kwargs", "tool_call_id", "name", "status", "artifact", "example",
+	})
+	readOfExtra = rawjson.NamesOf([]string{"reasoning_content", "tool_calls", "function_call", "refusal", "parsed"})
+)
 
 // decodeContent adds what the content of a message holds.
 func decodeContent(b *conversation.Builder, m *fields) {

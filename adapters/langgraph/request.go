@@ -80,6 +80,8 @@ func (asked *requestBody) run(req *hub.Request, body []byte) {
 	req.Partial = len(req.Thread) > 0 || rawjson.NotNull(asked.Command) != nil
 	input := rawjson.ReadObject(asked.Input)
 	req.Extra, req.State = extra(&asked.All), others(&input, "messages")
+	command := rawjson.ReadObject(asked.Command)
+	req.Unread.AddIf("extra", conversation.HasBeyond(&asked.All, readOfRuns) || conversation.HasBeyond(&command, readOfCommands))
 	req.Answers = decodeResume(rawjson.NotNull(rawjson.Get(asked.Command, "resume")))
 	req.Messages, _ = messages{}.DecodeMessages(nil, rawjson.NotNull(input.Get("messages")))
 	req.Unread.AddIf("messages.result.artifact", bytes.Contains(body, []byte(`"artifact"`)) && hasArtifact(input.Get("messages")))
@@ -92,6 +94,16 @@ func (asked *requestBody) run(req *hub.Request, body []byte) {
 	req.Repeats = req.Whole
 	req.Remember(true)
 }
+
+// readOfRuns are the members of a run that have a place in the model, or change nothing in what it says. Others are interrupt_before, webhook …
+var readOfRuns = rawjson.NamesOf([]string{
+	"assistant_id", "stream_mode", "streamMode", "input", "command", "config", "context", "metadata", "if_not_exists", "on_disconnect", "on_completion",
+	"multitask_strategy", "stream_subgraphs", "stream_resumable", "durability", "checkpoint_during", "feedback_keys", "checkpoint", "checkpoint_id",
+	"langsmith_tracer", "run_id", "thread_id",
+})
+
+// readOfCommands is what has a place in the model. Others say where a graph goes on, and with which state.
+var readOfCommands = rawjson.NamesOf([]string{"resume"})
 
 // without are the members of an object but for some, nil if there are no others.
 func without(v rawjson.Value, names ...string) rawjson.Value {

@@ -16,10 +16,15 @@ type messages struct{}
 
 // DecodeMessages reads a list of messages, one message, or the words of the user.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	b := conversation.Builder{Messages: dst}
+	b := conversation.Builder{Messages: dst, Unread: unread}
 	decodeList(&b, v, hub.RoleUser)
 	return b.Messages, nil
 }
+
+// unread ignores what tells where a message is stored, and what its parts say too.
+var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{
+	"type", "id", "content", "parts", "format", "createdAt", "threadId", "resourceId", "toolInvocations", "state",
+})}
 
 // decodeList reads a list of messages, or one; texts have the role.
 func decodeList(b *conversation.Builder, v rawjson.Value, role hub.Role) {
@@ -39,6 +44,7 @@ func decodeOne(b *conversation.Builder, v rawjson.Value, role hub.Role) {
 	} else if rawjson.Kind(v) == '{' {
 		o := rawjson.ReadObject(v)
 		decodeMessage(b, &o)
+		b.HasRead(v, &o)
 	}
 }
 
@@ -64,7 +70,7 @@ func decodeMessage(b *conversation.Builder, o *rawjson.Object) {
 		b.Begin(role, o.Text("id"))
 	}
 	some := false
-	for v, part := range rawjson.EachObject(parts) {
+	for v, part := range b.Objects(parts) {
 		some = true
 		if role != hub.RoleResults {
 			decodePart(b, v, part)

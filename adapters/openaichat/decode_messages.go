@@ -18,9 +18,9 @@ type messages struct{}
 // DecodeMessages takes the results of calls to the calls. Members that the helpers of the SDKs add (parsed, parsed_arguments,
 // annotations) say nothing that another does not.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	b := conversation.Builder{Messages: dst}
+	b := conversation.Builder{Messages: dst, Unread: unread}
 	i := 0
-	for _, m := range rawjson.EachObject(v) {
+	for _, m := range b.Objects(v) {
 		if err := decodeMessage(&b, m, "messages."+strconv.Itoa(i)); err != nil {
 			return b.Messages, err
 		}
@@ -28,6 +28,8 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	}
 	return b.Messages, nil
 }
+
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type", "index", "parsed", "parsed_arguments", "annotations"})}
 
 func decodeMessage(b *conversation.Builder, o *rawjson.Object, path string) error {
 	switch string(o.Text("role")) {
@@ -58,7 +60,7 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 	if text := m.Text("refusal"); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartRefusal, Text: text})
 	}
-	for _, call := range rawjson.EachObject(m.Get("tool_calls")) {
+	for _, call := range b.Objects(m.Get("tool_calls")) {
 		decodeCall(b, call)
 	}
 	if legacy := rawjson.NotNull(m.Get("function_call")); legacy != nil {
@@ -118,9 +120,11 @@ func decodeCall(b *conversation.Builder, o *rawjson.Object) {
 	if custom := rawjson.NotNull(o.Get("custom")); custom != nil {
 		p.Name, p.Text, p.Meta = rawjson.Text(custom, "name"), rawjson.Text(custom, "input"), hub.Meta{Dialect: Dialect.Name, Raw: custom}
 	} else {
-		function := rawjson.ReadObject(o.Get("function"))
+		f := o.Get("function")
+		function := rawjson.ReadObject(f)
 		p.Name = function.Text("name")
 		p.Text, p.Value = history.ReadArgs(function.Get("arguments"))
+		b.HasRead(f, &function)
 	}
 	p.Sig = signatureOf(o.Get(memberExtra))
 	b.Add(p)
@@ -134,8 +138,11 @@ func decodeContent(b *conversation.Builder, content rawjson.Value) {
 		}
 		return
 	}
-	for v, o := range rawjson.EachObject(content) {
+	for v, o := range b.Objects(content) {
 		b.Add(decodePart(v, o))
+		if conversation.SaysSomething(rawjson.Get(o.Get("image_url"), "detail")) {
+			b.NoteUnread(v)
+		}
 	}
 }
 

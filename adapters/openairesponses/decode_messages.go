@@ -17,10 +17,12 @@ type messages struct{}
 // DecodeMessages reads a text of the user's, or a list of items. Items of the agent's in a row are one message, with the id of
 // the first: what the agent says behind results is the next.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	r := inputReader{Builder: conversation.Builder{Messages: dst}}
+	r := inputReader{Builder: conversation.Builder{Messages: dst, Unread: unread}}
 	err := r.input(v)
 	return r.Messages, err
 }
+
+var unread = conversation.Unread{Dialect: name, Ignored: rawjson.NamesOf([]string{"type", "status", "logprobs"})}
 
 // inputReader puts messages together from items.
 type inputReader struct {
@@ -38,7 +40,7 @@ func (r *inputReader) input(v rawjson.Value) error {
 		return nil
 	}
 	i := 0
-	for item, o := range rawjson.EachObject(v) {
+	for item, o := range r.Objects(v) {
 		if err := r.item(item, o, "input."+strconv.Itoa(i)); err != nil {
 			return err
 		}
@@ -118,8 +120,8 @@ func (r *inputReader) message(v *inputItem, path string) error {
 	if text, ok := rawjson.Str(content); ok {
 		r.Add(hub.Part{Kind: hub.PartText, Text: text})
 	}
-	for part := range rawjson.Each(content) {
-		r.Add(decodePart(part))
+	for part, o := range r.Objects(content) {
+		r.Add(decodePart(part, o))
 	}
 	return nil
 }
@@ -135,11 +137,11 @@ func (r *inputReader) said(v *inputItem) {
 		r.agent(v, hub.Part{Kind: hub.PartText, Name: phase, Text: text})
 	}
 	later, cited := false, []rawjson.Value(nil)
-	for part := range rawjson.Each(content) {
-		if a := rawjson.Get(part, "annotations"); len(a) > len("[]") {
+	for part, o := range r.Objects(content) {
+		if a := o.Get("annotations"); len(a) > len("[]") {
 			cited = append(cited, a)
 		}
-		p := decodePart(part)
+		p := decodePart(part, o)
 		if p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
 			p.Name = phase
 		}
@@ -163,9 +165,8 @@ func readAnnotation(o *rawjson.Object) (title, url []byte) {
 	return rawjson.First(o.Text("title"), o.Text("filename"), o.Text("file_id")), o.Text("url")
 }
 
-func decodePart(v rawjson.Value) hub.Part {
+func decodePart(v rawjson.Value, o *rawjson.Object) hub.Part {
 	p := hub.Part{Kind: hub.PartFile, Meta: hub.Meta{Dialect: name, Raw: v}}
-	o := rawjson.ReadObject(v)
 	switch string(o.Text("type")) {
 	case "input_text", "output_text", "text":
 		return hub.Part{Kind: hub.PartText, Text: o.Text("text")}
@@ -175,7 +176,7 @@ func decodePart(v rawjson.Value) hub.Part {
 		p.File = conversation.FileOf(o.Text("image_url"), []byte("image/*"), nil)
 		p.File.FileID = o.Text("file_id")
 	case "input_file":
-		p.File = decodeFile(&o)
+		p.File = decodeFile(o)
 	case "input_audio":
 		audio := rawjson.ReadObject(o.Get("input_audio"))
 		p.File = &hub.FileRef{Media: append([]byte("audio/"), rawjson.Or(audio.Text("format"), "wav")...), Base64: audio.Text("data")}

@@ -12,7 +12,10 @@ import (
 
 // output reads what came of a call: a text, or parts. It has no mark for errors.
 func (r *inputReader) output(v *inputItem) hub.CallResult {
-	res := conversation.ReadResult(v.Get("output"), &r.scratch, decodePart)
+	res := conversation.ReadResult(v.Get("output"), &r.scratch, func(v rawjson.Value) hub.Part {
+		o := rawjson.ReadObject(v)
+		return decodePart(v, &o)
+	})
 	res.ID = v.Text("id")
 	return res
 }

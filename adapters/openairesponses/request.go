@@ -154,7 +154,7 @@ func onSocket(req *hub.Request, c *create) {
 
 // decodeInput reads the conversation. Its instructions come first.
 func decodeInput(req *hub.Request, c *create) error {
-	var r inputReader
+	r := inputReader{Builder: conversation.Builder{Unread: unread}}
 	if text := rawjson.Body(c.Instructions); len(text) > 0 {
 		req.Instructions = 1
 		r.Begin(hub.RoleSystem, nil)

@@ -41,6 +41,7 @@ type Part struct {
 	Kind         PartKind
 	Value        rawjson.Value // of the member that says the kind
 	Members      int
+	Unread       bool // there is another member, which says something about what the part holds
 }
 
 // PartKind says what a part is.
@@ -85,6 +86,8 @@ func ReadPart(v rawjson.Value) (p Part) {
 		default:
 			if kind, known := partKinds[string(key)]; known && !rawjson.IsNull(val) {
 				p.Kind, p.Value = kind, val
+			} else if !known && !rawjson.IsNull(val) {
+				p.Unread = true
 			}
 		}
 	}

@@ -13,6 +13,7 @@ type Object struct {
 	more    []pair // those beyond the few
 	rest    []byte // the text of those beyond these: no honest object has so many, and a list would be longer than the text
 	escapes bool   // a name holds an escape
+	asked   uint64 // a bit for each of the first members, by its place: something has got it
 }
 
 // maxMore is how many members there are in a list beyond the few.
@@ -84,7 +85,7 @@ func EachObject(v Value) iter.Seq2[Value, *Object] {
 
 // element reads the value at i, and returns the index behind it.
 func (o *Object) element(data []byte, i int) int {
-	o.n, o.more, o.rest, o.escapes = 0, o.more[:0], nil, false
+	o.n, o.more, o.rest, o.escapes, o.asked = 0, o.more[:0], nil, false, 0
 	if i < len(data) && data[i] == '{' {
 		if n := o.read(data[i:]); n > 0 {
 			return i + n
@@ -121,24 +122,42 @@ func (o *Object) Get(name string) Value {
 	}
 	for i := len(o.more) - 1; i >= 0; i-- {
 		if string(o.more[i].key) == name {
+			o.asked |= 1 << (len(o.few) + i)
 			return o.more[i].val
 		}
 	}
 	for i := min(o.n, len(o.few)) - 1; i >= 0; i-- {
 		if string(o.few[i].key) == name {
+			o.asked |= 1 << i
 			return o.few[i].val
 		}
 	}
 	return nil
 }
 
-// look is Get where names have to be unescaped, or text to be read.
-func (o *Object) look(name string) (found Value) {
-	for key, val := range o.All() {
-		if (&pair{key, val}).named(name) {
-			found = val
+// Unasked yields the members that nothing has asked for by its name. Those behind the first 64 are not among them.
+func (o *Object) Unasked() iter.Seq2[[]byte, Value] {
+	return func(yield func([]byte, Value) bool) {
+		bit := uint64(1)
+		for key, val := range o.All() {
+			if bit == 0 || o.asked&bit == 0 && !yield(key, val) {
+				return
+			}
+			bit <<= 1
 		}
 	}
+}
+
+// look is Get where names have to be unescaped, or text to be read.
+func (o *Object) look(name string) (found Value) {
+	bit, at := uint64(1), uint64(0)
+	for key, val := range o.All() {
+		if (&pair{key, val}).named(name) {
+			found, at = val, bit
+		}
+		bit <<= 1
+	}
+	o.asked |= at
 	return found
 }
 
