@@ -177,14 +177,14 @@ func TestReplicaStops(t *testing.T) {
 func TestReplicaWatches(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
-	one, two := twoReplicas(t, a, "2s")
+	one, two := twoReplicas(t, a, "6s") // that the other replica has a client is told three times in that time
 	c, _, run, _ := openAt(t, one)
 	other, _ := joinAt(t, two, run)
 	c.reset()
 	select {
 	case <-gone:
 		t.Fatal("the run was ended under its client at another replica")
-	case <-time.After(5 * time.Second):
+	case <-time.After(9 * time.Second):
 	}
 	other.reset()
 	<-gone
