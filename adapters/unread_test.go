@@ -214,3 +214,28 @@ func TestUnknownMembers(t *testing.T) {
 	f("langgraph", `{"assistant_id":"a","input":{"messages":[{"type":"human","content":"q"}]}<>}`, `,"interrupt_before":["tools"]`, "extra", "extra")
 	f("langgraph", `{"assistant_id":"a","input":{"messages":[{"type":"human","content":"q"}]}<>}`, `,"stream_resumable":true,"webhook":null`, "", "")
 }
+
+// TestFlagsOfTheWrongType: a member that is true or false and is something else is an error that names it. The client would get a whole answer
+// in place of a stream, or none that is remembered.
+func TestFlagsOfTheWrongType(t *testing.T) {
+	for from, body := range map[string]string{
+		"openai-chat":         `{"messages":[{"role":"user","content":"q"}],"stream":<>,"stream_options":{"include_usage":<>}}`,
+		"anthropic":           `{"max_tokens":9,"messages":[{"role":"user","content":"q"}],"stream":<>}`,
+		"openai-responses":    `{"input":"q","stream":<>,"store":<>,"background":<>}`,
+		"gemini-interactions": `{"input":"q","stream":<>,"store":<>,"background":<>}`,
+	} {
+		for i := range strings.Count(body, "<>") {
+			for _, v := range []string{`"true"`, "1", "{}", "true", "false", "null"} {
+				asked := strings.Replace(body, "<>", "null", i)
+				at := asked[:strings.Index(asked, ":<>")]
+				name := at[strings.LastIndexByte(at[:len(at)-1], '"')+1 : len(at)-1]
+				asked = strings.ReplaceAll(strings.Replace(asked, "<>", v, 1), "<>", "null")
+				err := dialectOf(t, from).Requests.DecodeRequest(&hub.Request{Header: func(string) string { return "" }}, []byte(asked))
+				wrong := v == `"true"` || v == "1" || v == "{}"
+				if (err != nil) != wrong || err != nil && (!strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "want true or false")) {
+					t.Errorf("%s: %v: %s", from, err, asked)
+				}
+			}
+		}
+	}
+}

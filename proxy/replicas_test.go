@@ -177,7 +177,7 @@ func TestReplicaStops(t *testing.T) {
 func TestReplicaWatches(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
-	one, two := twoReplicas(t, a, "6s") // that the other replica has a client is told three times in that time
+	one, two := twoReplicas(t, a, "6s") // the other replica says three times in that time that it has a client
 	c, _, run, _ := openAt(t, one)
 	other, _ := joinAt(t, two, run)
 	c.reset()

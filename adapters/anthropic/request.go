@@ -39,7 +39,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Header != nil {
 		req.Version = rawjson.AppendEscaped(nil, []byte(req.Header("anthropic-version")))
 	}
-	streams, _ := rawjson.Bool(in.Stream)
+	streams, _, err := conversation.Flag("stream", in.Stream)
+	if err != nil {
+		return err
+	}
 	req.Whole = !streams
 	decodeThread(req, &in)
 	req.Tools.Known = true // nothing else tells the model of a tool

@@ -71,6 +71,15 @@ func WantText(member string, v rawjson.Value) error {
 	return hub.NewError(hub.ReasonType, member, -1, "want a text")
 }
 
+// Flag is what a member says that is true or false; set is false if it is left out. Anything else is an error: it would be as if nothing
+// were said.
+func Flag(member string, v rawjson.Value) (is, set bool, err error) {
+	if is, set = rawjson.Bool(v); !set && !rawjson.IsNull(v) {
+		err = hub.NewError(hub.ReasonType, member, -1, "want true or false")
+	}
+	return is, set, err
+}
+
 // ReadTools reads a list of tools. Anything else is the loss tools.
 func ReadTools(req *hub.Request, list rawjson.Value, read func(v rawjson.Value, o *rawjson.Object) hub.Tool) {
 	lostUnless(req, list, '[')

@@ -32,6 +32,21 @@ const (
 // idPrefix begins the ids of interactions.
 const idPrefix = "v1_"
 
+// decodeFlags reads how the answer is wanted, and whether it is remembered.
+func decodeFlags(req *hub.Request, o *rawjson.Object) error {
+	streams, _, err := conversation.Flag("stream", o.Get("stream"))
+	if err != nil {
+		return err
+	}
+	stores, said, err := conversation.Flag("store", o.Get("store"))
+	if err != nil {
+		return err
+	}
+	req.Whole, req.Store = !streams, stores || !said
+	req.Later, _, err = conversation.Flag("background", o.Get("background"))
+	return err
+}
+
 // DecodeRequest reads a request. An agent is asked as a model is. Without a word of that, the answer is remembered.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	o, err := rawjson.DecodeObject(body)
@@ -40,14 +55,12 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Body, req.Model = body, rawjson.First(o.Text("model"), o.Text("agent"))
 	req.Call = appendCall(nil, o)
-	streams, _ := rawjson.Bool(o.Get("stream"))
-	req.Whole = !streams
+	if err := decodeFlags(req, o); err != nil {
+		return err
+	}
 	if len(req.Unique) > 0 {
 		req.Answer = append([]byte(idPrefix), req.Unique...)
 	}
-	stores, said := rawjson.Bool(o.Get("store"))
-	req.Store = stores || !said
-	req.Later, _ = rawjson.Bool(o.Get("background"))
 	if err := conversation.WantText(callPrevious, o.Get(callPrevious)); err != nil {
 		return err
 	}

@@ -31,10 +31,14 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &asked); err != nil {
 		return hub.JSONError(err)
 	}
-	var err error
 	req.Model, req.Body = rawjson.Body(asked.Model), body
-	req.Usage, _ = rawjson.Bool(rawjson.Get(asked.Options, "include_usage"))
-	streams, _ := rawjson.Bool(asked.Stream)
+	streams, _, err := conversation.Flag("stream", asked.Stream)
+	if err != nil {
+		return err
+	}
+	if req.Usage, _, err = conversation.Flag("stream_options.include_usage", rawjson.Get(asked.Options, "include_usage")); err != nil {
+		return err
+	}
 	req.Whole = !streams
 	req.Tools.Known = true // nothing else tells the model of a tool
 	conversation.ReadTools(req, asked.Tools, decodeTool)

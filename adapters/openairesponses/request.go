@@ -93,7 +93,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := decodeMemory(req, &c); err != nil {
 		return err
 	}
-	streams, _ := rawjson.Bool(c.Stream)
+	streams, _, err := conversation.Flag("stream", c.Stream)
+	if err != nil {
+		return err
+	}
 	// The answer has its id before there is one: by it clients cancel, and go on from it on a WebSocket.
 	seed := appendTag(nil, nil, body)
 	req.Answer = appendTag([]byte(responsePrefix), req.Unique, seed)
@@ -108,7 +111,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	decodeSettings(req, &c)
 	req.Extra = conversation.Extra(&c.All, name, func(key []byte) bool { return read[string(key)] })
 	req.Call = appendCall(nil, &c, seed)
-	err := decodeInput(req, &c)
+	err = decodeInput(req, &c)
 	req.Remember(false)
 	if err == nil && !goesOn(req, &c) {
 		err = conversation.Required("input", c.Input)
@@ -136,11 +139,14 @@ func decodeMemory(req *hub.Request, c *create) error {
 	if err := conversation.WantText(memberPrevious, c.Previous); err != nil {
 		return err
 	}
-	stores, said := rawjson.Bool(c.Store)
+	stores, said, err := conversation.Flag("store", c.Store)
+	if err != nil {
+		return err
+	}
 	req.Store = stores || !said || inConversation
 	req.Partial = inConversation || follows
-	req.Later, _ = rawjson.Bool(c.Background)
-	return nil
+	req.Later, _, err = conversation.Flag("background", c.Background)
+	return err
 }
 
 // socketRequest is the type of a request on a WebSocket, which is always answered by a stream.
