@@ -31,7 +31,7 @@ func operateTLS(t testing.TB, url string, cfg *tls.Config) *operator {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: cfg, DisableKeepAlives: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	client := &http.Client{Transport: transport, Timeout: 6 * testTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: transport, Timeout: 2 * testTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &operator{t, strings.Replace(url, "http://", "https://", 1), client}
 }
 
@@ -240,7 +240,7 @@ func TestAdminTrustEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer raw.Close()
-	_ = raw.SetDeadline(time.Now().Add(6 * testTimeout))
+	_ = raw.SetDeadline(time.Now().Add(2 * testTimeout))
 	c := &client{Conn: raw, t: t, br: bufio.NewReader(raw)}
 	status := func() int {
 		c.ask("GET", "/metrics", "")

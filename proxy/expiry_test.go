@@ -108,7 +108,7 @@ func TestExpiredEditor(t *testing.T) {
 		if !websocket.IsCloseError(err, websocket.ClosePolicyViolation) || !strings.Contains(err.Error(), "expired") {
 			t.Errorf("it ended with %v", err)
 		}
-	case <-time.After(6 * testTimeout):
+	case <-time.After(2 * testTimeout):
 		t.Error("it is not closed")
 	}
 }

@@ -25,7 +25,7 @@ func (r *rig) dial() *client {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(6 * testTimeout))
+	_ = c.SetDeadline(time.Now().Add(2 * testTimeout))
 	r.t.Cleanup(func() { c.Close() })
 	return &client{Conn: c, t: r.t, br: bufio.NewReader(c), of: r}
 }

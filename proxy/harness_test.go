@@ -141,7 +141,7 @@ func runMoreAtOnce() {
 }
 
 // testTimeout is how long a test waits for what must happen: long, as it says nothing of the program but that the machine is busy.
-const testTimeout = 30 * time.Second
+const testTimeout = 2 * time.Minute
 
 // await waits until a condition holds.
 func await(t testing.TB, what string, holds func() bool) {

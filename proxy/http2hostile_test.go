@@ -28,7 +28,7 @@ func (r *rig) framer() *framer {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(3 * testTimeout))
+	_ = c.SetDeadline(time.Now().Add(2 * testTimeout))
 	r.t.Cleanup(func() { c.Close() })
 	f := &framer{Framer: http2.NewFramer(c, c), Conn: c, t: r.t}
 	f.enc = hpack.NewEncoder(&f.head)

@@ -87,7 +87,7 @@ func TestCoalesceByTime(t *testing.T) {
 	body := c.response().Body
 	var got strings.Builder
 	buf := make([]byte, 4096)
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(got.String(), "Hello"); {
+	for deadline := time.Now().Add(testTimeout); !strings.Contains(got.String(), "Hello"); {
 		n, err := body.Read(buf)
 		if err != nil || time.Now().After(deadline) {
 			t.Fatalf("%v after %s", err, got.String())

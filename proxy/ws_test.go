@@ -96,7 +96,7 @@ func (r *rig) dialWS(path string, header ...string) *wsClient {
 		}
 		r.t.Fatalf("handshake: %v, status %d", err, status)
 	}
-	_ = conn.SetReadDeadline(time.Now().Add(6 * testTimeout))
+	_ = conn.SetReadDeadline(time.Now().Add(2 * testTimeout))
 	r.t.Cleanup(func() { conn.Close() })
 	return &wsClient{Conn: conn, t: r.t}
 }

@@ -95,7 +95,7 @@ func TestDetectURL(t *testing.T) {
 			select {
 			case <-r.Context().Done():
 				close(gone)
-			case <-time.After(10 * time.Second):
+			case <-time.After(testTimeout):
 				t.Error("the stream is not left")
 			}
 		}

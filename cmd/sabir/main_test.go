@@ -143,7 +143,7 @@ func (c *console) String() string {
 }
 
 // testTimeout bounds what takes no time on an idle machine.
-const testTimeout = 20 * time.Second
+const testTimeout = 2 * time.Minute
 
 // await returns when the text since from holds want, with the place behind it.
 func (c *console) await(t *testing.T, from int, want string) int {

@@ -119,7 +119,7 @@ func TestWatch(t *testing.T) {
 			if s.Cause != want {
 				t.Errorf("%+v, want %q", s, want)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("no notice of %q: %+v", want, g.State())
 		}
 		if want == CauseDelay {

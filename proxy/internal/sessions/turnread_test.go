@@ -45,7 +45,7 @@ func shellTurn(t *testing.T, script string) (*Pool, *Turn, silent) {
 	})
 	t.Cleanup(pool.Close)
 	req := &hub.Request{Messages: []hub.Message{{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: []byte(script)}}}}}
-	turn, f := pool.Begin(Call{Scope: "s", Thread: "t", Request: req, Losses: new(hub.Losses), Until: time.Now().Add(30 * time.Second)})
+	turn, f := pool.Begin(Call{Scope: "s", Thread: "t", Request: req, Losses: new(hub.Losses), Until: time.Now().Add(2 * time.Minute)})
 	if f != nil {
 		t.Fatal(f)
 	}
@@ -56,14 +56,14 @@ func shellTurn(t *testing.T, script string) (*Pool, *Turn, silent) {
 func readAll(t *testing.T, turn *Turn) (got string, err error) {
 	t.Helper()
 	var piece []byte
-	for until := time.Now().Add(30 * time.Second); ; {
+	for until := time.Now().Add(2 * time.Minute); ; {
 		if piece, err = turn.Read(piece[:0], until); err != nil {
 			return got, err
 		}
 		if got += string(piece); len(piece) == 0 {
 			select {
 			case <-turn.Ready():
-			case <-time.After(30 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Fatalf("nothing came behind %q", got)
 			}
 		}
@@ -112,7 +112,7 @@ func TestReadTurnWaits(t *testing.T) {
 		}
 	}
 	waits := func(until time.Time) (err error) {
-		for end := time.Now().Add(30 * time.Second); err == nil && time.Now().Before(end); { // until its goroutine lets go of the process
+		for end := time.Now().Add(2 * time.Minute); err == nil && time.Now().Before(end); { // until its goroutine lets go of the process
 			_, err = turn.Read(nil, until)
 		}
 		return err
@@ -133,7 +133,7 @@ func TestReadTurnWaits(t *testing.T) {
 		t.Errorf("got %q and %v behind the release", piece, err)
 	}
 	turn.Leave(0)
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		s := turn.session
 		s.mu.Lock()
 		over := s.state == idle

@@ -49,7 +49,7 @@ func (o *output) failWith(err error, part int) {
 
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for until := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("waited in vain: %s", what)
 		}
