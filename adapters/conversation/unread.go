@@ -15,17 +15,12 @@ type Unread struct {
 
 // in reports whether an object that was read has such a member.
 func (u *Unread) in(o *rawjson.Object) bool {
-	return u.Dialect != "" && hasUnasked(o, u.Ignored)
+	return u.Dialect != "" && !o.AllAsked() && hasUnasked(o, u.Ignored)
 }
 
 // hasUnasked reports whether an object has a member that nothing has asked for and that says something.
 func hasUnasked(o *rawjson.Object, ignored rawjson.Names) bool {
-	for name, v := range o.Unasked() {
-		if !ignored.Has(name) && SaysSomething(v) {
-			return true
-		}
-	}
-	return false
+	return o.AnyUnasked(func(name []byte, v rawjson.Value) bool { return !ignored.Has(name) && SaysSomething(v) })
 }
 
 // SaysSomething reports whether a member says more than one that is left out: what is empty does not, nor does what leaves it to the server.
@@ -85,13 +80,6 @@ func HasBeyond(o *rawjson.Object, known rawjson.Names) bool {
 	return false
 }
 
-// NoteBeyond notes it if an object has members beside those that are known.
-func (b *Builder) NoteBeyond(v rawjson.Value, known rawjson.Names) {
-	if o := rawjson.ReadObject(v); HasBeyond(&o, known) {
-		b.NoteUnread(v)
-	}
-}
-
 // isOf reports whether a part keeps the value that it was read from.
 func isOf(p *hub.Part, v rawjson.Value) bool {
 	raw := p.Meta.Raw
@@ -99,7 +87,7 @@ func isOf(p *hub.Part, v rawjson.Value) bool {
 }
 
 // UnreadOfTool reports whether the definition of a tool has a member that nothing has asked for.
-func UnreadOfTool(o *rawjson.Object) bool { return hasUnasked(o, ignoredOfTools) }
+func UnreadOfTool(o *rawjson.Object) bool { return !o.AllAsked() && hasUnasked(o, ignoredOfTools) }
 
 // ignoredOfTools are members of tools that change nothing in the answer, or say what others say.
 var ignoredOfTools = rawjson.NamesOf([]string{"type", "strict", "cache_control", "eager_input_streaming", "defer_loading"})

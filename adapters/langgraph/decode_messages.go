@@ -49,18 +49,13 @@ func decodeMessage(b *conversation.Builder, v rawjson.Value) {
 	}
 	decodeContent(b, &m)
 	decodeCalls(b, &m)
-	b.NoteBeyond(v, readOfMessages)
-	b.NoteBeyond(m.extra, readOfExtra)
+	if extra := rawjson.ReadObject(m.extra); m.beyond || conversation.HasBeyond(&extra, readOfExtra) {
+		b.NoteUnread(v)
+	}
 }
 
-// What is read of a message, or says what other members say, and what is of its additional_kwargs.
-var (
-	readOfMessages = rawjson.NamesOf([]string{
-		"lc", "kwargs", "id", "type", "role", "content", "tool_call_chunks", "tool_calls", "invalid_tool_calls", "usage_metadata", "response_metadata",
-		"additional_kwargs", "tool_call_id", "name", "status", "artifact", "example",
-	})
-	readOfExtra = rawjson.NamesOf([]string{"reasoning_content", "tool_calls", "function_call", "refusal", "parsed"})
-)
+// readOfExtra is what is read of additional_kwargs, or says what other members say.
+var readOfExtra = rawjson.NamesOf([]string{"reasoning_content", "tool_calls", "function_call", "refusal", "parsed"})
 
 // decodeContent adds what the content of a message holds.
 func decodeContent(b *conversation.Builder, m *fields) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
@@ -21,6 +22,7 @@ type fields struct {
 	extra          rawjson.Value // additional_kwargs
 	callID, status []byte
 	piece          bool // …MessageChunk: what comes after it is added
+	beyond         bool // it has another member, which says something
 }
 
 // readFields reads a message, also one in the form in which LangChain stores objects: {"lc":1,"id":[…],"kwargs":{…}}.
@@ -71,6 +73,9 @@ func (m *fields) read(v rawjson.Value) (kwargs rawjson.Value, stored bool) {
 			m.name = rawjson.Body(val)
 		case "status":
 			m.status = rawjson.Body(val)
+		case "artifact", "example": // the first counts by its name, the other is LangChain's own
+		default:
+			m.beyond = m.beyond || conversation.SaysSomething(val)
 		}
 	}
 	return kwargs, stored

@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"iter"
+	"math/bits"
 )
 
 // Object is the members of an object that was read once, for what asks for several of them: each [Get] reads the whole object.
@@ -135,17 +136,25 @@ func (o *Object) Get(name string) Value {
 	return nil
 }
 
-// Unasked yields the members that nothing has asked for by its name. Those behind the first 64 are not among them.
-func (o *Object) Unasked() iter.Seq2[[]byte, Value] {
-	return func(yield func([]byte, Value) bool) {
-		bit := uint64(1)
-		for key, val := range o.All() {
-			if bit == 0 || o.asked&bit == 0 && !yield(key, val) {
-				return
-			}
-			bit <<= 1
+// AllAsked reports whether something has asked for each member by its name. Those behind the first 64 do not count.
+func (o *Object) AllAsked() bool {
+	return bits.OnesCount64(o.asked) >= min(o.n, 64)
+}
+
+// AnyUnasked reports whether what is asked of a member holds for one that nothing has asked for by its name. It does not yield them, as that
+// would put each object on the heap.
+func (o *Object) AnyUnasked(is func(name []byte, v Value) bool) bool {
+	for i := range o.few[:min(o.n, len(o.few))] {
+		if o.asked&(1<<i) == 0 && is(o.few[i].key, o.few[i].val) {
+			return true
 		}
 	}
+	for i := range o.more[:min(len(o.more), 64-len(o.few))] {
+		if o.asked&(1<<(len(o.few)+i)) == 0 && is(o.more[i].key, o.more[i].val) {
+			return true
+		}
+	}
+	return false
 }
 
 // look is Get where names have to be unescaped, or text to be read.
