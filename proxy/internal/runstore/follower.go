@@ -275,46 +275,61 @@ func (f *follower) endOrphans(ctx context.Context) {
 	if time.Now().Before(f.trust) {
 		return
 	}
-	owners := map[string][]*Followed{}
+	s, owners := f.store, f.followed()
+	pipe, there := s.cfg.Client.Pipeline(), make(map[string]*redis.IntCmd, len(owners))
+	for owner := range owners {
+		there[owner] = pipe.Exists(ctx, s.key("replica", owner))
+	}
+	_, err := pipe.Exec(ctx)
+	s.report(err)
+	var orphans []*Followed
+	missing := map[string]int{}
+	for owner, runs := range owners {
+		if n, err := there[owner].Result(); err != nil || n > 0 {
+			continue
+		}
+		if missing[owner] = f.missing[owner] + 1; missing[owner] >= checksUntilDead {
+			orphans = append(orphans, runs...)
+		}
+	}
+	f.missing = missing
+	s.endRuns(ctx, orphans)
+}
+
+// followed are the runs that are followed, by their owners.
+func (f *follower) followed() map[string][]*Followed {
 	f.mu.Lock()
+	defer f.mu.Unlock()
+	owners := map[string][]*Followed{}
 	for _, g := range f.groups {
 		for _, r := range g.runs {
 			owners[r.Owner] = append(owners[r.Owner], r)
 		}
 	}
-	f.mu.Unlock()
-	s := f.store
-	missing := map[string]int{}
-	for owner, runs := range owners {
-		n, err := s.cfg.Client.Exists(ctx, s.key("replica", owner)).Result()
-		if s.report(err); err != nil || n > 0 {
-			continue
-		}
-		if missing[owner] = f.missing[owner] + 1; missing[owner] < checksUntilDead {
-			continue
-		}
-		for _, r := range runs {
-			s.endOrphan(ctx, r.token)
-		}
-	}
-	f.missing = missing
+	return owners
 }
 
 // checksUntilDead is how often in a row an owner must not be there: a server that was restarted, and is empty, knows it again after one
 // at most.
 const checksUntilDead = 3
 
-// endOrphan ends a run whose owner is gone.
-func (s *Store) endOrphan(ctx context.Context, token string) {
-	stream := s.key("run", token)
-	pipe := s.cfg.Client.Pipeline()
-	pipe.XAdd(ctx, &redis.XAddArgs{Stream: stream, ID: "2-1", Values: []any{fieldData, "", fieldEnd, EndOwner}})
-	pipe.Expire(ctx, stream, unended)
-	_, err := pipe.Exec(ctx)
-	switch {
-	case err == nil:
-		s.cfg.Count(EventOrphan)
-	case !isReply(err): // else another replica was first
-		s.report(err)
+// endRuns ends runs whose owners are gone, in one round trip however many they are: the replica says that it is there only behind it.
+func (s *Store) endRuns(ctx context.Context, orphans []*Followed) {
+	pipe, ends := s.cfg.Client.Pipeline(), make([]*redis.StringCmd, len(orphans))
+	for i, r := range orphans {
+		stream := s.key("run", r.token)
+		ends[i] = pipe.XAdd(ctx, &redis.XAddArgs{Stream: stream, ID: "2-1", Values: []any{fieldData, "", fieldEnd, EndOwner}})
+		pipe.Expire(ctx, stream, unended)
 	}
+	_, _ = pipe.Exec(ctx) // what follows looks at each
+	var failed error
+	for _, end := range ends {
+		switch err := end.Err(); {
+		case err == nil:
+			s.cfg.Count(EventOrphan)
+		case !isReply(err): // else another replica was first
+			failed = err
+		}
+	}
+	s.report(failed)
 }

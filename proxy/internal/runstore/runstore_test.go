@@ -53,7 +53,12 @@ func openWith(t *testing.T, address string, backlog int, lease time.Duration) *r
 
 func openFlushing(t *testing.T, address string, backlog int, lease, flush time.Duration) *rig {
 	t.Helper()
-	r := &rig{client: redistest.Client(address), stops: make(chan string, 1), watch: make(chan string, 1)}
+	return openClient(t, redistest.Client(address), backlog, lease, flush)
+}
+
+func openClient(t *testing.T, client redis.UniversalClient, backlog int, lease, flush time.Duration) *rig {
+	t.Helper()
+	r := &rig{client: client, stops: make(chan string, 1), watch: make(chan string, 1)}
 	r.Store = Open(Config{
 		Client: r.client, Prefix: t.Name() + ":", Lease: lease, Timeout: 2 * time.Second, Flush: flush, Backlog: backlog,
 		OnCancel: func(what []byte) bool { return string(what) == r.name },
