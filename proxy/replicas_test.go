@@ -47,6 +47,7 @@ type cable struct {
 	mu    sync.Mutex
 	dead  bool
 	word  string // what it does not carry; "" for all
+	once  bool   // but for a single time
 	delay delay
 	conns []net.Conn
 }

@@ -62,14 +62,59 @@ func (c *cable) held() int {
 func (c *cable) refuses(sent []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.word != "" && bytes.Contains(bytes.ToLower(sent), []byte(c.word))
+	if c.word == "" || !bytes.Contains(bytes.ToLower(sent), []byte(c.word)) {
+		return false
+	}
+	if c.once {
+		c.word = ""
+	}
+	return true
+}
+
+// refuseOnce lets what has a word in it not pass a single time: a connection that is lost, and a store that answers by the next one.
+func (c *cable) refuseOnce(word string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.word, c.once = word, true
+}
+
+// refused reports whether what [cable.refuseOnce] waits for has come.
+func (c *cable) refused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.word == ""
 }
 
 // refuse lets nothing pass any more with a word in it: a store that answers one question of a request, and not the next.
 func (c *cable) refuse(word string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.word = word
+	c.word, c.once = word, false
+}
+
+// TestStoreLosesConnection: where a connection to the store is lost, whichever question of a request it carries, that is asked again by another
+// one, and the client notices nothing.
+func TestStoreLosesConnection(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	line := newCable(t, redisAddress(t))
+	r := sharing(t, a, "openai-responses", newToken(), line.Addr().String())
+	for _, key := range []string{":hold:", ":thread:", ":next:", ":said:", ":names:", ":used:"} {
+		said := r.call(t, 200, alice, "POST", "/run/responses", `{"model":"m","input":"one"}`)
+		_, id, _ := strings.Cut(said, `"id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		r.call(t, 200, alice, "POST", "/run/conversations", `{}`)
+		line.refuseOnce(key)
+		r.call(t, 200, alice, "GET", "/run/responses/"+id, "", id)
+		r.call(t, 200, alice, "POST", "/run/responses", `{"model":"m","previous_response_id":"`+id+`","input":"two"}`)
+		r.call(t, 200, alice, "POST", "/run/conversations", `{}`)
+		if !line.refused() {
+			t.Errorf("nothing is asked of %s", key)
+		}
+	}
+	if n := r.metric("sabir_resume_store_events_total", "event=error"); n != 0 {
+		t.Errorf("%v errors are counted", n)
+	}
 }
 
 // TestStoreBetweenStopQuestions: who stops a run learns that the store is away, whichever of its two questions is not answered, and not that

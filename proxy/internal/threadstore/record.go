@@ -42,10 +42,13 @@ const (
 	fieldMeta   = "m"
 )
 
-// renewGone renews that another turn has gone on from an answer: it is known as long as the answer.
-const renewGone = `local v = redis.call('GET', KEYS[1])
-if v and string.sub(v, 1, ` + lenGone + `) == '` + gone + `' then return redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
-return 0`
+// readScript reads a record with what stands beside it, and renews it, and that another turn has gone on from the answer: that is known as
+// long. It is a script, as an answer that ends between two commands looks like one without a replica, and as the client of Redis does not ask
+// again where the answer to a transaction is lost.
+var readScript = redis.NewScript(`redis.call('PEXPIRE', KEYS[1], ARGV[1])
+local v = redis.call('GET', KEYS[3])
+if v and string.sub(v, 1, ` + lenGone + `) == '` + gone + `' then redis.call('PEXPIRE', KEYS[3], ARGV[1]) end
+return {redis.call('HGET', KEYS[1], '` + fieldRecord + `'), redis.call('HGET', KEYS[1], '` + fieldMeta + `'), redis.call('GET', KEYS[2])}`)
 
 // found is a record with what stands beside it.
 type found struct {
@@ -56,16 +59,12 @@ type found struct {
 
 // read reads what is known under a name, and renews it. It returns [threads.ErrUnknown] if nothing is.
 func (s *Store) read(ctx context.Context, name string) (f found, err error) {
-	key, keep := s.key(keyThread, name), s.limits.Load().Keep
-	pipe := s.cfg.Client.TxPipeline() // else an answer that ends between two commands looks like one without a replica
-	data := pipe.HMGet(ctx, key, fieldRecord, fieldMeta)
-	held := pipe.MGet(ctx, s.key(keyHold, name))
-	pipe.PExpire(ctx, key, keep)
-	pipe.Eval(ctx, renewGone, []string{s.key(keyNext, name)}, keep.Milliseconds())
-	if _, err = pipe.Exec(ctx); err != nil {
+	keys := []string{s.key(keyThread, name), s.key(keyHold, name), s.key(keyNext, name)}
+	all, err := readScript.Run(ctx, s.cfg.Client, keys, s.limits.Load().Keep.Milliseconds()).Slice()
+	if err != nil {
 		return f, s.fail(err)
 	}
-	text, known := data.Val()[0].(string)
+	text, known := all[0].(string)
 	if !known {
 		return f, threads.ErrUnknown
 	}
@@ -73,10 +72,10 @@ func (s *Store) read(ctx context.Context, name string) (f found, err error) {
 		s.cfg.OnError(errors.Join(errFormat, err))
 		return f, threads.ErrUnknown
 	}
-	if meta, is := data.Val()[1].(string); is {
+	if meta, is := all[1].(string); is {
 		f.meta = []byte(meta)
 	}
-	holder, is := held.Val()[0].(string)
+	holder, is := all[2].(string)
 	if f.held = is && !strings.HasPrefix(holder, over); f.Running && !f.held {
 		return f, threads.ErrUnknown // its replica is gone
 	}
