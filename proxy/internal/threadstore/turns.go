@@ -44,7 +44,7 @@ func (s *Store) Begin(t *threads.Turn) error {
 		t.State = own
 		return nil
 	}
-	_ = s.fail(s.abandon(ctx, own))
+	s.undo(ctx, own)
 	if goesOn || isRefusal(err) {
 		return err
 	}
@@ -89,14 +89,16 @@ func (s *Store) open(ctx context.Context, t *threads.Turn, own *turn) (err error
 // enter begins the turn of a conversation that has a name.
 func (s *Store) enter(ctx context.Context, t *threads.Turn, own *turn) error {
 	name := nameOfKey(t.Thread)
+	own.thread = name // it is taken even where the answer of Redis comes too late
 	holder, err := s.take(ctx, s.key(keyHold, name), own.token)
 	switch {
 	case err != nil:
 		return s.fail(err)
 	case holder != own.token:
+		own.thread = ""
 		return threads.ErrBusy
 	}
-	own.thread, own.from, t.Session = name, name, ""
+	own.from, t.Session = name, ""
 	f, err := s.read(ctx, name)
 	if errors.Is(err, threads.ErrUnknown) && t.Create {
 		if err = s.create(ctx, t.Thread, new(record), nil); err != nil {
@@ -131,13 +133,16 @@ func (s *Store) goOn(ctx context.Context, t *threads.Turn, own *turn) error {
 
 // goFirst reports whether no other turn goes on, or has gone on, from an answer.
 func (s *Store) goFirst(ctx context.Context, alone bool, key string, own *turn) (first bool, err error) {
+	own.next = key // likewise
 	holder, err := s.take(ctx, key, own.token)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, s.fail(err)
-	case holder == own.token:
-		own.next = key
+	}
+	if holder == own.token {
 		return true, nil
+	}
+	own.next = ""
+	switch {
 	case !alone:
 		return false, nil
 	case strings.HasPrefix(holder, gone):
@@ -158,7 +163,7 @@ func (s *Store) End(t *threads.Turn, said *threads.Said) {
 		if said != nil {
 			s.cfg.OnLost()
 		}
-		_ = s.fail(s.abandon(ctx, own))
+		s.undo(ctx, own)
 		return
 	}
 	if err := s.keep(ctx, t, own, said); err != nil {
@@ -174,7 +179,8 @@ func (s *Store) keep(ctx context.Context, t *threads.Turn, own *turn, said *thre
 		err = s.wentOn(ctx, t.Alone, own)
 	}
 	if err != nil {
-		return errors.Join(err, s.abandon(ctx, own))
+		s.undo(ctx, own)
+		return err
 	}
 	size := own.before.Size + said.Size
 	if own.answer != "" {
@@ -189,7 +195,7 @@ func (s *Store) keep(ctx context.Context, t *threads.Turn, own *turn, said *thre
 		r := record{Pieces: pieces, Size: size, Begun: own.before.Begun}
 		err = errors.Join(err, s.write(ctx, t.Thread, own.token, own.before.Version, &r))
 	}
-	return err
+	return err // leases that are left expire: what was to be written may still be on its way
 }
 
 // wentOnScript makes a lease on going on from an answer last, unless another has it or had it (0).
@@ -227,4 +233,19 @@ func (s *Store) abandon(ctx context.Context, own *turn) error {
 		err = errors.Join(err, s.cfg.Client.Del(ctx, s.key(keyThread, own.answer)).Err())
 	}
 	return err
+}
+
+// undo gives back what a turn has, in a time of its own. Where Redis was so slow that ctx is over, the client does not wait for that as well. It
+// is given back all the same, else the conversation would look as if the turn ran until the leases have expired.
+func (s *Store) undo(ctx context.Context, own *turn) {
+	undo := func() {
+		ctx, done := s.begin()
+		defer done()
+		_ = s.fail(s.abandon(ctx, own))
+	}
+	if ctx.Err() != nil {
+		s.stopped.Go(undo)
+		return
+	}
+	undo()
 }
