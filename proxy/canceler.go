@@ -11,7 +11,7 @@ type canceler struct {
 	mu         sync.Mutex
 	cause      *hub.Failure
 	abortRead  func()             // makes a blocked read from the upstream return
-	comesBack  bool               // its client knows the run, and finds it at another replica; guarded by the server
+	known      *sharedRun         // the run that its client knows, and may find at another replica; guarded by the server
 	limitWrite func(*hub.Failure) // makes a blocked write to the client return soon; set once, before the stream begins
 }
 

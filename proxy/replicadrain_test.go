@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -57,5 +58,43 @@ func TestReplicaDrainsEarly(t *testing.T) {
 	close(goOn)
 	if got := rest(t, again); !strings.Contains(got, "world") || !strings.Contains(got, "RUN_FINISHED") {
 		t.Errorf("at the other replica comes %s", got)
+	}
+}
+
+// TestReplicaDrainsWithoutStore: a client of a replica that ends stays while the store does not take what its run says: it would find nothing at another
+// replica. It is cut when the store has it.
+func TestReplicaDrainsWithoutStore(t *testing.T) {
+	t.Parallel()
+	for _, back := range []bool{false, true} {
+		t.Run(fmt.Sprintf("back %t", back), func(t *testing.T) {
+			t.Parallel()
+			a, goOn, _ := gatedAgent(t)
+			address := redisAddress(t)
+			line := newCable(t, address)
+			one, two := replica(t, a, "agui", "grace: 1m", line.Addr().String()), replica(t, a, "agui", "grace: 1m", address)
+			line.refuse("xadd")
+			_, resp, run, _ := openAt(t, one)
+			one.end()
+			await(t, "clients to be cut", func() bool {
+				one.mu.Lock()
+				defer one.mu.Unlock()
+				return one.cutting
+			})
+			if back {
+				line.refuse("")
+				if more, err := io.ReadAll(resp.Body); err == nil || len(more) > 0 {
+					t.Errorf("%v: the client was not cut, but got %s", err, more)
+				}
+			}
+			close(goOn)
+			if !back {
+				if got := rest(t, resp); !strings.Contains(got, "world") || !strings.Contains(got, "RUN_FINISHED") {
+					t.Errorf("the client gets %s", got)
+				}
+				line.refuse("")
+				two.awaitRun(t, run)
+			}
+			two.call(t, 200, alice+"\r\nX-Sabir-Run: "+run, "GET", "/run", "", "Hello", "world")
+		})
 	}
 }

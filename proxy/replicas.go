@@ -331,11 +331,23 @@ func (s *Server) stopShared(run *sharedRun) *hub.Failure {
 
 // runKnown notes that a client knows its run, and so can come back at another replica. One that comes to know it while this replica
 // drains is cut as those before it.
-func (s *Server) runKnown(st *canceler) {
+func (s *Server) runKnown(st *canceler, run *sharedRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st.comesBack = true; s.cutting {
-		st.cancel(movedOn())
+	if st.known = run; s.cutting {
+		st.move()
+	}
+}
+
+// move ends the connection of a client that comes back at another replica, once others can have what the run has said until now. While the
+// store does not take it, the client finds nothing there, and stays.
+func (st *canceler) move() {
+	move := func() { st.cancel(movedOn()) }
+	switch about := st.known.About; {
+	case about.owner != "": // they have it from there
+		move()
+	case about.remote != nil:
+		about.remote.Stored(move)
 	}
 }
 
@@ -354,8 +366,8 @@ func (s *Server) cutViewers() {
 	defer s.mu.Unlock()
 	s.cutting = true
 	for st := range s.streams {
-		if st.comesBack {
-			st.cancel(movedOn())
+		if st.known != nil {
+			st.move()
 		}
 	}
 }

@@ -175,7 +175,7 @@ func (s *Server) serveViewer(v *viewer, conn *inbound.Conn) {
 	}
 	st := &canceler{limitWrite: client.limitWrite}
 	if s.replicas != nil {
-		sink.known = func() { s.runKnown(st) }
+		sink.known = func() { s.runKnown(st, v.run) }
 	}
 	f := s.admit(c.route, st, tenancy{})
 	if f == nil {

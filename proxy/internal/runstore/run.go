@@ -3,6 +3,7 @@ package runstore
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -33,6 +34,13 @@ type Run struct {
 	queued bool
 	ahead  bool // its client may wait until Redis has what it said
 	lost   bool // others cannot read it any more
+	waits  []storedWait
+}
+
+// storedWait is who waits until Redis has an entry.
+type storedWait struct {
+	number int64
+	then   func()
 }
 
 // mark is a place in what a run has said: behind which entry it is, and behind how many bytes.
@@ -112,6 +120,33 @@ func (r *Run) AppendAhead(p []byte, most time.Duration) {
 			w.mu.Unlock()
 		}
 	}
+}
+
+// Stored calls a function when Redis has what the run has said until now, and never if it does not come to that. It does not wait.
+func (r *Run) Stored(then func()) {
+	w := r.writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	number := r.number
+	if len(r.said) > 0 || r.ended && r.queued {
+		number++ // it is to be the next one
+	}
+	r.waits = append(r.waits, storedWait{number, then})
+	r.callStored()
+}
+
+// callStored calls those that have waited long enough. The caller holds the lock.
+func (r *Run) callStored() {
+	if r.lost || len(r.waits) == 0 {
+		return
+	}
+	r.waits = slices.DeleteFunc(r.waits, func(wait storedWait) bool {
+		if wait.number > r.taken {
+			return false
+		}
+		go wait.then() // it may ask the store
+		return true
+	})
 }
 
 // End says how the run has ended, and with why what else others are to know of that: earlier versions do not read it.

@@ -100,8 +100,13 @@ func newID() string {
 
 // Close sends what waits, and takes the replica out.
 func (s *Store) Close() {
-	s.writer.flush(s.cfg.Timeout)
+	left := s.writer.flush(s.cfg.Timeout)
 	s.stop()
+	if left > 0 { // it expires as well
+		s.loseUnsent(left)
+		_ = s.cfg.Client.Close()
+		return
+	}
 	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
 	defer done()
 	pipe := s.cfg.Client.Pipeline()
@@ -111,6 +116,15 @@ func (s *Store) Close() {
 	}
 	_, _ = pipe.Exec(ctx) // they expire where this fails
 	_ = s.cfg.Client.Close()
+}
+
+// loseUnsent notes that runs have said what Redis will never have.
+func (s *Store) loseUnsent(runs int) {
+	for range runs {
+		s.cfg.Count(EventLost)
+	}
+	s.cfg.OnError(fmt.Errorf("unsent: %d runs have said what Redis has not taken within store.redis.timeout, %s, of the end of this replica; others do not have it",
+		runs, s.cfg.Timeout))
 }
 
 // NameOf is the key of a name of a run. What it is made of cannot be read from it.

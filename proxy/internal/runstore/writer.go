@@ -28,6 +28,7 @@ type writer struct {
 	live    map[*Run]struct{}
 	idle    sync.Cond // nothing waits, and nothing is on its way
 	sending bool
+	unsent  int // entries at the beginning of the batch that Redis has not taken yet
 
 	answered time.Time // when Redis has answered last; of the goroutine that sends
 }
@@ -178,7 +179,7 @@ func (w *writer) take() []entry {
 	}
 	clear(w.waiting)
 	w.waiting, w.spare = w.spare[:0], w.waiting
-	w.batch, w.sending = batch, len(batch) > 0
+	w.batch, w.sending, w.unsent = batch, len(batch) > 0, len(batch)
 	if !w.sending {
 		w.idle.Broadcast()
 	}
@@ -218,6 +219,7 @@ func (w *writer) answer(ctx context.Context, batch []entry, commands []redis.Cmd
 			over = append(over, *e)
 		}
 	}
+	w.unsent = len(again)
 	w.mu.Unlock()
 	for i := range over {
 		w.checkReply(ctx, over[i].run, over[i].refused)
@@ -234,6 +236,7 @@ func (w *writer) took(e *entry) {
 	if r.taken = max(r.taken, e.number); r.ahead {
 		wake(r.stored)
 	}
+	r.callStored()
 	if r.said == nil && cap(e.data) <= keptSaid {
 		r.said = e.data[:0]
 	}
@@ -297,8 +300,8 @@ func (w *writer) last(ctx context.Context, r *Run) (last []redis.XMessage, err e
 	return last, err
 }
 
-// flush waits until everything is sent, but not for longer than that.
-func (w *writer) flush(most time.Duration) {
+// flush waits until everything is sent, but not for longer than that, and returns how many runs have said more than Redis has.
+func (w *writer) flush(most time.Duration) (left int) {
 	over := false
 	timer := time.AfterFunc(most, func() {
 		w.mu.Lock()
@@ -313,4 +316,17 @@ func (w *writer) flush(most time.Duration) {
 	for (len(w.waiting) > 0 || w.sending) && !over {
 		w.idle.Wait()
 	}
+	runs := map[*Run]struct{}{}
+	for _, r := range w.waiting {
+		runs[r] = struct{}{}
+	}
+	for i := range w.batch[:w.unsent] {
+		runs[w.batch[i].run] = struct{}{}
+	}
+	for r := range runs {
+		if !r.lost { // else it was counted
+			left++
+		}
+	}
+	return left
 }
