@@ -27,7 +27,8 @@ type Redis struct {
 	// How long what runs say may wait to be written together: it saves CPU, and replicas that read along are so much later. 0: at most 5ms,
 	// where a lot is said.
 	Flush time.Duration `yaml:"flush" jsonschema:"minimum=0"`
-	// How long each question to Redis waits for its answer. A request whose conversation or run depends on that then gets status 503.
+	// How long what is asked of Redis at once may take: to begin a turn or to end it, up to ten questions, each behind the answer to the one
+	// before. A request whose conversation or run depends on that then gets status 503; a turn that does not is not remembered.
 	Timeout time.Duration `yaml:"timeout" jsonschema:"minimum=1"`
 	// A file with the PEM certificates to trust, seen from the folder of this file; none: the system's.
 	CA string `yaml:"ca"`

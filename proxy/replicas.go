@@ -57,9 +57,9 @@ func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *me
 	r.store = runstore.Open(runstore.Config{
 		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Timeout: cfg.Timeout, Flush: cfg.Flush, Backlog: storeBacklog,
 		OnStop: r.stopOwn, OnWatch: r.watchOwn, OnCancel: cancel, Count: count,
-		OnError: (&storeLog{log: log, what: "the store of runs"}).note,
+		OnError: (&storeLog{log: log, what: "the store of runs", wait: cfg.Timeout}).note,
 	})
-	turns := &storeLog{log: log, what: "the store of conversations"}
+	turns := &storeLog{log: log, what: "the store of conversations", wait: cfg.Timeout}
 	r.kept = threadstore.Open(threadstore.Config{
 		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Timeout: cfg.Timeout,
 		OnError: func(err error) {

@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"errors"
+	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +15,7 @@ import (
 type storeLog struct {
 	log  *zap.Logger
 	what string
+	wait time.Duration // how long the store may take
 
 	mu   sync.Mutex
 	said map[string]*storeFault // by the first word, which names the fault
@@ -29,6 +33,9 @@ const (
 )
 
 func (l *storeLog) note(err error) {
+	if t := net.Error(nil); errors.As(err, &t) && t.Timeout() {
+		err = fmt.Errorf("timeout: Redis has not answered within %s; where it is only slow, raise store.redis.timeout: %w", l.wait, err)
+	}
 	word, _, _ := strings.Cut(err.Error(), " ")
 	l.mu.Lock()
 	defer l.mu.Unlock()

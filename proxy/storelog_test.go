@@ -1,9 +1,14 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
@@ -32,5 +37,24 @@ func TestStoreLog(t *testing.T) {
 	}
 	if n := len(l.said); n > storeFaults {
 		t.Errorf("%d faults are remembered", n)
+	}
+}
+
+// TestStoreLogNamesTimeout: a store that is too slow is one fault, however that shows, and the line names the key to raise.
+func TestStoreLogNamesTimeout(t *testing.T) {
+	t.Parallel()
+	core, logs := observer.New(zap.WarnLevel)
+	l := &storeLog{log: zap.New(core), what: "the store", wait: 3 * time.Second}
+	for _, err := range []error{context.DeadlineExceeded, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, errors.Join(os.ErrDeadlineExceeded)} {
+		l.note(err)
+	}
+	if n := logs.Len(); n != 1 {
+		t.Fatalf("%d lines", n)
+	}
+	said := fmt.Sprint(logs.All()[0].ContextMap()["error"])
+	for _, want := range []string{"store.redis.timeout", "3s", context.DeadlineExceeded.Error()} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q has no %q", said, want)
+		}
 	}
 }
