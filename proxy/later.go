@@ -57,16 +57,14 @@ func (s *Server) answerQueued(c *call, conn *inbound.Conn) {
 
 // runToJoin is sharedRunOf. The run of an answer that is known to go on reaches the store a little later than that does.
 func (s *Server) runToJoin(r *route, key eventlog.Key) (run *sharedRun, f *hub.Failure) {
-	for range looks {
-		if run, f = s.sharedRunOf(key); run != nil || f != nil || s.replicas == nil || key.Kind != byAnswer {
-			break
+	for begun := time.Now(); ; time.Sleep(lookAgain) {
+		if run, f = s.sharedRunOf(key); run != nil || f != nil || s.replicas == nil || key.Kind != byAnswer || time.Since(begun) >= lookMost {
+			return run, f
 		}
 		if v, _ := r.threads.Find(threads.Key{Scope: key.Scope, Kind: threads.Answer, Name: key.Name}); !v.Busy {
-			break
+			return run, f
 		}
-		time.Sleep(lookAgain)
 	}
-	return run, f
 }
 
 // replyCancelled answers a client that cancels an answer which has ended: with the answer. It reports whether there is one.

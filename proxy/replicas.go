@@ -206,21 +206,20 @@ func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	return run, nil
 }
 
-// Runs reach the store a little later than their clients learn their names. So one that is not there is looked for again.
+// Runs reach the store a little later than their clients learn their names. So one that is not there is looked for again, for so long however slow
+// the store is.
 const (
 	lookAgain = 20 * time.Millisecond
-	looks     = 5
+	lookMost  = 80 * time.Millisecond
 )
 
 // head returns what is known of a run, nil if nothing is.
 func (r *replicas) head(token string) (head *runstore.Head, err error) {
-	for range looks {
-		if head, err = r.store.Head(token); head != nil || err != nil {
-			break
+	for begun := time.Now(); ; time.Sleep(lookAgain) {
+		if head, err = r.store.Head(token); head != nil || err != nil || time.Since(begun) >= lookMost {
+			return head, err
 		}
-		time.Sleep(lookAgain)
 	}
-	return head, err
 }
 
 // remoteRun takes what a run of another replica says.

@@ -117,6 +117,33 @@ func TestStoreLosesConnection(t *testing.T) {
 	}
 }
 
+// TestUnknownRunInSlowStore: a run that is not known is looked for again for a while only, however slow the store is.
+func TestUnknownRunInSlowStore(t *testing.T) {
+	t.Parallel()
+	line := newCable(t, redisAddress(t))
+	r := replica(t, newAgent(t, streaming(smallRun)), "agui", "grace: 1m", line.Addr().String())
+	line.slow(":head:", 2*lookMost)
+	r.call(t, 404, alice+"\r\nX-Sabir-Run: 00000000000000000000000000000000", "GET", "/run", "", "run_unknown")
+	if n := line.held(); n != 1 {
+		t.Errorf("it is looked for %d times", n)
+	}
+}
+
+// TestThreadInFailingStore: a store that could not say what is known of a conversation is not waited for once more, for its runs.
+func TestThreadInFailingStore(t *testing.T) {
+	t.Parallel()
+	line := newCable(t, redisAddress(t))
+	r := sharing(t, newAgent(t, streaming(smallRun)), "langgraph", newToken(), line.Addr().String())
+	line.refuse(":thread:")
+	line.slow(":runs:", time.Millisecond)
+	for _, ask := range []string{"GET", "DELETE"} {
+		r.call(t, 503, alice, ask, "/run/threads/t1", "", "store_unavailable")
+	}
+	if n := line.held(); n != 0 {
+		t.Errorf("its runs are asked for %d times", n)
+	}
+}
+
 // TestStoreBetweenStopQuestions: who stops a run learns that the store is away, whichever of its two questions is not answered, and not that
 // the run was ended, or had ended before.
 func TestStoreBetweenStopQuestions(t *testing.T) {

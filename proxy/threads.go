@@ -169,6 +169,9 @@ func (r *route) thread(key threads.Key) (hub.Thread, *hub.Failure) {
 
 // threadOf is thread where the store has answered already.
 func (r *route) threadOf(key threads.Key, v *threads.View, err error) (about hub.Thread, f *hub.Failure) {
+	if err != nil && !errors.Is(err, threads.ErrUnknown) {
+		return about, asFailure(err) // the store need not be waited for once more
+	}
 	about = hub.Thread{ID: key.Name, Messages: v.Messages, Busy: v.Busy, Meta: v.Meta, Time: time.Now().UnixMilli(), Begun: v.Begun.UnixMilli()}
 	runs, failed := r.runs.Of(key.Scope, key.Name)
 	if failed != nil {
@@ -183,7 +186,7 @@ func (r *route) threadOf(key threads.Key, v *threads.View, err error) (about hub
 	switch {
 	case err == nil:
 		return about, nil
-	case !errors.Is(err, threads.ErrUnknown) || r.remembers() || len(runs) == 0:
+	case r.remembers() || len(runs) == 0:
 		return about, notFound(err, hub.CodeNotFound)
 	}
 	about.Begun = runs[len(runs)-1].Began
