@@ -180,6 +180,7 @@ var Dialect = hub.Dialect{
 		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",
 		"parentId", "event.parentId", "params.event.parentId",
 	},
+	Texts:       []string{"deltaContent", "inputDelta", "partialOutput"},
 	ReadMembers: []string{"id", "event.id", "params.event.id", "timestamp", "event.timestamp", "params.event.timestamp"},
 	// A session tells of much besides, and can be joined at any time.
 	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleKnown, hub.RuleStart}},

@@ -23,6 +23,7 @@ type decoder struct {
 	session   []byte // of the run; empty until a record names one
 	begun     bool   // something was emitted
 	seen      seen
+	clock     member.Clock
 	user      lastUser
 	streams   map[string][]byte // messages that came in deltas -> their sub-agents
 	last      stream            // the one that the last delta belonged to
@@ -119,7 +120,7 @@ func (d *decoder) ReadMembers(part any, ev *hub.Event, values [][]byte) bool {
 	if p, ok := part.(tracked); ok && p.id && (id == nil || d.seen.again(id)) {
 		return false
 	}
-	if millis := member.Millis(rawjson.First(values[len(values)/2:]...)); millis != 0 {
+	if millis := d.clock.Millis(rawjson.First(values[len(values)/2:]...)); millis != 0 {
 		d.scratch.Reset()
 		d.scratch.MoreOf(ev).Time = millis
 	}
@@ -163,7 +164,7 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	at := &d.at
-	at.ev, at.typ, at.millis = ev, typ, member.Millis(rawjson.Body(ev.Timestamp))
+	at.ev, at.typ, at.millis = ev, typ, d.clock.Millis(rawjson.Body(ev.Timestamp))
 	at.spec, ok = specOf(typ)
 	if !at.spec.is(delta) || ev.Data.isPoor() {
 		if err := d.gather(); err != nil {

@@ -2,6 +2,7 @@ package copilot
 
 import (
 	"bytes"
+	"hash/maphash"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -167,6 +168,9 @@ const (
 	seenWays = 8
 )
 
+// seenSeed makes the hashes of ids others in each process: no agent can choose ids that have the same.
+var seenSeed = maphash.MakeSeed()
+
 // reset forgets all ids and keeps the memory.
 func (s *seen) reset() {
 	if s.sets != nil {
@@ -182,7 +186,7 @@ func (s *seen) again(id []byte) bool {
 	if s.sets == nil {
 		s.sets = new([seenSets][seenWays]uint64)
 	}
-	h := hash(id)
+	h := maphash.Bytes(seenSeed, id) | 1<<63 // never 0
 	set := &s.sets[h%seenSets]
 	for _, have := range set {
 		if have == h {
@@ -194,5 +198,5 @@ func (s *seen) again(id []byte) bool {
 	return false
 }
 
-// hash is the hash of a text, and never 0.
+// hash is the hash of a text, the same in every process, and never 0.
 func hash(p []byte) uint64 { return texthash.Of(p) | 1<<63 }

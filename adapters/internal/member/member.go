@@ -41,6 +41,41 @@ func Millis(body []byte) int64 {
 	return t.UnixMilli()
 }
 
+// Clock reads the times of one stream. Most are of the minute of the one before, which is not read again.
+type Clock struct {
+	minute [len("2006-01-02T15:04:")]byte
+	begins int64 // the minute; 0: none is known
+}
+
+// Millis is [Millis] of a time.
+func (c *Clock) Millis(body []byte) int64 {
+	const form, seconds, fraction = "2006-01-02T15:04:05.000Z", len(c.minute), len("2006-01-02T15:04:05.")
+	if len(body) != len(form) || body[len(form)-1] != 'Z' {
+		return Millis(body)
+	}
+	if c.begins > 0 && body[fraction-1] == '.' && string(body[:seconds]) == string(c.minute[:]) {
+		s, millis := digits(body[seconds:fraction-1]), digits(body[fraction:len(form)-1])
+		if 0 <= s && s < 60 && millis >= 0 {
+			return c.begins + 1000*s + millis
+		}
+	}
+	t := Millis(body)
+	copy(c.minute[:], body)
+	c.begins = max(t, 0) / 60_000 * 60_000
+	return t
+}
+
+// digits reads a few digits; -1 if something else is among them.
+func digits(p []byte) (n int64) {
+	for _, c := range p {
+		if c < '0' || '9' < c {
+			return -1
+		}
+		n = 10*n + int64(c-'0')
+	}
+	return n
+}
+
 // Begin starts a record and returns what to append to; event is the name of a server-sent event, where there is one.
 func Begin(out *wire.Out, event string) []byte {
 	out.Begin(event)
