@@ -3,6 +3,7 @@ package adaptertest
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,6 +45,9 @@ func (f *fixture) testRepeats(t testing.TB) {
 		open = open[max(0, len(open)-maxOpen):]
 	}
 	f.compareRepeats(t, all)
+	for _, end := range []string{"\n", "\r\n"} {
+		f.compareFramed(t, asEvents(all, end))
+	}
 }
 
 // maxOpen is how many deltas before one come again behind it.
@@ -69,7 +73,7 @@ var oddValues = map[byte][]string{
 	'0': {"0", "7", "1790000000", "999999999999999", "1234567890123456789", "-1", "1.5", "null"},
 	'"': {`""`, `"x"`, `"x"`, `"2026-11-21T11:29:14.112Z"`, `"0b565adb-fafd-4b8a-8000-00000000000a"`, `"\u0041"`, `"☃"`, "null"},
 	'{': {`{}`, `{"a":1}`, `{"openai":{"itemId":"m2"}}`, `{"sabir":{"title":"x"}}`, `{"prompt_tokens":7,"promptTokenCount":7}`, `{"prompt_tokens":0,"total_tokens":5}`, `{"a":{"b":{"c":{}}}}`, `{"a":}`, `{"a":"\xff"}`,
-		`{"a":1`, `{"a":1}}`, `{"adk_type":"x"}`, "null", "[]", `"x"`},
+		`{"a":1`, `{"a":1}}`, "{\"a\":\n1}", "{\"a\":\r1}", `{"adk_type":"x"}`, "null", "[]", `"x"`},
 	'[': {`[]`, `[1]`, `[{"token":"x","logprob":-0.25}]`, `[[[[[]]]]]`, `[1,]`, "[\"\xff\"]", `[1`, `[]]`, "null", "{}"},
 }
 
@@ -125,6 +129,50 @@ func (f *fixture) compareRepeats(t testing.TB, records []wire.Record) {
 	}
 	if want, got := Lines(bare.Finish(nil, nil)), Lines(wrapped.Finish(nil, nil)); got != want {
 		t.Fatalf("the end is not what it is without memory of a record:\n%s", diff(want, got))
+	}
+}
+
+// asEvents returns records as server-sent events whose lines end so, some of them with an id.
+func asEvents(records []wire.Record, end string) (stream []byte) {
+	for i, rec := range records {
+		if i%7 < 5 {
+			stream = append(strconv.AppendInt(append(stream, "id: "...), int64(i), 10), end...)
+		}
+		if rec.Event != nil {
+			stream = append(append(append(stream, "event: "...), rec.Event...), end...)
+		}
+		stream = append(append(append(append(stream, "data: "...), rec.Data...), end...), end...)
+	}
+	return stream
+}
+
+// compareFramed reads a stream with and without that records like one before are split off. Each is overwritten after use.
+func (f *fixture) compareFramed(t testing.TB, stream []byte) {
+	t.Helper()
+	split, again := wire.NewSplitter(wire.SSE, 0), wire.NewSplitter(wire.SSE, 0)
+	bare, wrapped := f.dialect.NewDecoder(f.options), fastpath.NewTemplateDecoder(f.dialect.NewDecoder(f.options), f.dialect)
+	framed, _ := wrapped.(fastpath.FramedDecoder)
+	for buf := bytes.Clone(stream); len(stream) > 0; {
+		rec, n, _ := split.Split(stream, true)
+		want := ""
+		if rec.Data != nil {
+			want = decodeOne(bare, rec)
+		}
+		evs, used := framed.DecodeFramed(nil, buf)
+		got := Lines(evs)
+		if used == 0 {
+			rec, used, _ = again.Split(buf, true)
+			if rec.Data != nil {
+				evs, err := wrapped.Decode(nil, rec)
+				got = linesAnd(evs, err)
+				framed.LearnFraming(rec, buf[:used])
+			}
+		}
+		if got != want || used != n {
+			t.Fatalf("%q is not what it is when it is split off: %d bytes of %d\n%s", stream[:n], used, n, diff(want, got))
+		}
+		Overwrite(buf[:n])
+		stream, buf = stream[n:], buf[n:]
 	}
 }
 
@@ -195,6 +243,14 @@ func decodeOne(dec hub.Decoder, rec wire.Record) string {
 		own.ID = nil
 	}
 	evs, err := dec.Decode(nil, own)
+	lines := linesAnd(evs, err)
+	Overwrite(own.Data)
+	Overwrite(own.Event)
+	return lines
+}
+
+// linesAnd returns a line for each event, and the error behind them.
+func linesAnd(evs []hub.Event, err error) string {
 	var lines []byte
 	for i := range evs {
 		lines = append(native.Append(lines, &evs[i]), '\n')
@@ -202,7 +258,5 @@ func decodeOne(dec hub.Decoder, rec wire.Record) string {
 	if err != nil {
 		lines = append(lines, err.Error()...)
 	}
-	Overwrite(own.Data)
-	Overwrite(own.Event)
 	return string(lines)
 }

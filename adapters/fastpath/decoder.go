@@ -1,7 +1,7 @@
 // Package fastpath saves the work that most records of a stream need not cost: a record that differs from an earlier one in its
 // text alone, and in members that mean nothing. [NewTemplateDecoder] decodes it without parsing it, [NewWatcher] observes it without
 // asking, and [Matcher] finds it among framed bytes that are copied. A template (template.go) is the earlier record with holes for
-// what may differ (place.go).
+// what may differ (place.go), and knows how it was framed (framing.go), so that the others need not be split off.
 package fastpath
 
 import (
@@ -112,20 +112,12 @@ func (r *templateDecoder) Finish(dst []hub.Event, cause error) []hub.Event {
 func (r *templateDecoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	n := len(dst)
 	for i := range r.known.n {
-		k, f := r.known.at(i), &r.filled
-		if !k.like.matches(&rec, f) {
+		if !r.known.at(i).like.matches(&rec, &r.filled) {
 			continue
 		}
-		// A text that ends in half a character is the decoder's to hold back.
-		if text := rec.Data[f.at:f.end]; rawjson.IsUTF8(text) && !rawjson.EndsInHalf(text) {
-			dst = append(dst, k.ev)
-			dst[n].Text = text
-			if r.note(k, &dst[n]) {
-				r.pace.hit()
-				r.known.found(i)
-				return dst, nil
-			}
-			dst = dst[:n]
+		var ok bool
+		if dst, ok = r.like(dst, i, rec.Data); ok {
+			return dst, nil
 		}
 		break
 	}
@@ -134,6 +126,23 @@ func (r *templateDecoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event,
 		r.known.forget()
 	}
 	return dst, err
+}
+
+// like appends the event of a record that is like the i-th known one, if the decoder inside agrees.
+func (r *templateDecoder) like(dst []hub.Event, i int, data []byte) ([]hub.Event, bool) {
+	k, text := r.known.at(i), data[r.filled.at:r.filled.end]
+	if len(text) == 0 || !rawjson.IsUTF8(text) || rawjson.EndsInHalf(text) { // a text that ends in half a character is the decoder's to hold back
+		return dst, false
+	}
+	n := len(dst)
+	dst = append(dst, k.ev)
+	dst[n].Text = text
+	if !r.note(k, &dst[n]) {
+		return dst[:n], false
+	}
+	r.pace.hit()
+	r.known.found(i)
+	return dst, true
 }
 
 // Unwrap returns the decoder inside.

@@ -13,12 +13,13 @@ import (
 // members that mean nothing, or count tokens. A record that fits is JSON as the first was: what fills a hole is a text or a
 // value of the same kind.
 type template struct {
-	event  []byte // SSE event
-	mem    []byte // the bytes of the record but for the holes
-	pieces []piece
-	forms  []*form // of objects and lists, as many as there have ever been
-	reads  bool    // the decoder reads what is in some of the holes
-	lost   bool    // it would read more, which is in none
+	event   []byte // SSE event
+	framing framing
+	mem     []byte // the bytes of the record but for the holes
+	pieces  []piece
+	forms   []*form // of objects and lists, as many as there have ever been
+	reads   bool    // the decoder reads what is in some of the holes
+	lost    bool    // it would read more, which is in none
 }
 
 // piece is bytes that must be there, and then a hole.
@@ -64,6 +65,7 @@ type filling struct {
 // learn makes t the template of rec, whose text of n bytes begins at index at.
 func (t *template) learn(rec wire.Record, at, n int, d *hub.Dialect) {
 	t.event = append(t.event[:0], rec.Event...)
+	t.framing.forget()
 	t.learnFramed(rec.Data, rec.Data, at, n, d)
 }
 
@@ -190,7 +192,10 @@ func (h hole) fill(p []byte, depth int) (n int) {
 	if isEmpty(p) {
 		return len("{}")
 	}
-	return rawjson.ValueLen(p[:min(len(p), maxValue)], depth)
+	if n = rawjson.ValueLen(p[:min(len(p), maxValue)], depth); n > 0 && bytes.ContainsAny(p[:n], "\r\n") {
+		return -1 // it ends a line
+	}
+	return n
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -8,9 +8,11 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
@@ -43,6 +45,7 @@ const FlushAt = 32 << 10
 type Pipeline struct {
 	Split wire.Splitter
 	dec   hub.Decoder
+	alike fastpath.FramedDecoder // dec, if it is one: of records that need not be split off
 	Seq   *sequencer.Sequencer
 	Enc   hub.Encoder
 	Out   *wire.Out
@@ -64,6 +67,8 @@ type Pipeline struct {
 	Conceal             *Concealer       // of what the agent says of its faults; nil: it is passed on
 	from                string
 	seqNo               uint64
+	most                int        // bytes of a record
+	ready               bool       // a record begins, and need not be split off if it is like one before
 	End                 hub.Status // of the RunEnd that was encoded
 }
 
@@ -91,8 +96,9 @@ func NewPipeline(c Config) *Pipeline {
 		}),
 		Out:   wire.NewOut(c.To.Framing),
 		Stats: new(Stats),
-		from:  c.From.Name, framing: c.Framing,
+		from:  c.From.Name, framing: c.Framing, most: cmp.Or(c.MaxRecord, wire.DefaultMaxRecord),
 	}
+	p.alike, _ = p.dec.(fastpath.FramedDecoder)
 	p.Recognition = recognition{from: p.from, stats: p.Stats}
 	p.keeper = policy.Keeper(p.Enc)
 	if p.maxKept = c.MaxKept; p.maxKept == 0 {
@@ -128,7 +134,7 @@ func (p *Pipeline) Reset() {
 	usage.Reset()
 	*p.Stats = Stats{Usage: usage}
 	p.Recognition.Reset()
-	p.seqNo, p.End = 0, hub.StatusNone
+	p.seqNo, p.ready, p.End = 0, false, hub.StatusNone
 }
 
 // rest lets go of everything that belongs to the stream that has ended, so that a pooled pipeline holds no large memory.
@@ -147,22 +153,21 @@ func (p *Pipeline) Feed(buf []byte, eof bool, now time.Duration) (used int, err 
 		p.Stats.BytesIn += int64(used)
 	}()
 	for !p.Seq.Ended() && len(p.Out.Buf) < FlushAt {
-		rec, n, err := p.Split.Split(buf[used:], eof)
-		if err != nil {
-			if f := p.framingFault(err, used); f != nil {
-				return used, f
-			}
-		}
+		n := p.again(buf[used:], now)
 		if n == 0 {
-			break
-		}
-		if rec.Data != nil {
-			if p.Observe.Record != nil {
-				if f := p.Observe.judge(rec); f != nil {
+			rec, length, err := p.Split.Split(buf[used:], eof)
+			if err != nil {
+				if f := p.framingFault(err, used); f != nil {
 					return used, f
 				}
 			}
-			p.record(rec, used, now)
+			if n = length; n == 0 {
+				p.ready = p.ready && used == len(buf)
+				break
+			}
+			if f := p.take(&rec, buf[used:used+n], used, now); f != nil {
+				return used, f
+			}
 		}
 		if p.redact != nil && p.redact.Blocked() {
 			return used + n, hub.Fail(hub.CodeBlocked, nil)
@@ -178,6 +183,35 @@ func (p *Pipeline) Feed(buf []byte, eof bool, now time.Duration) (used int, err 
 		}
 	}
 	return used, nil
+}
+
+// take translates a record, if there is one, that was split off as raw. at is its place in the bytes fed.
+func (p *Pipeline) take(rec *wire.Record, raw []byte, at int, now time.Duration) *hub.Failure {
+	p.ready = false
+	if rec.Data == nil {
+		return nil
+	}
+	if p.Observe.Record != nil {
+		if f := p.Observe.judge(*rec); f != nil {
+			return f
+		}
+	}
+	p.record(*rec, at, now)
+	p.ready = raw[len(raw)-1] == '\n' && p.alike != nil && p.alike.LearnFraming(*rec, raw)
+	return nil
+}
+
+// again translates the record at the beginning of buf if it is like one before, without splitting it off.
+func (p *Pipeline) again(buf []byte, now time.Duration) (n int) {
+	if !p.ready || p.Observe.Record != nil {
+		return 0
+	}
+	if p.decoded, n = p.alike.DecodeFramed(p.decoded[:0], buf[:min(len(buf), p.most)]); n > 0 {
+		p.Stats.Records++
+		p.sequence(now)
+		p.done()
+	}
+	return n
 }
 
 var errTooLong = errors.New("the client's dialect repeats the text, and more than limits.kept_text of it would have to be kept")
