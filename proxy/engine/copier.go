@@ -300,7 +300,7 @@ func ends(raw []byte, f wire.Framing) bool {
 
 // endsBlank reports whether p ends with a blank line, whatever its line ends are.
 func endsBlank(p []byte) bool {
-	if n := len(p); n >= 2 && p[n-1] == '\n' && p[n-2] == '\n' { // nearly always
+	if n := len(p); n >= 4 && p[n-1] == '\n' && (p[n-2] == '\n' || p[n-2] == '\r' && p[n-3] == '\n') { // nearly always
 		return true
 	}
 	rest, ok := cutLineEnd(p)
