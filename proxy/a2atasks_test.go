@@ -64,6 +64,7 @@ func TestA2ATasksAreCancelled(t *testing.T) {
 	f("/rpc", "", `/rpc 1.0 {"jsonrpc":"2.0","id":1,"method":"CancelTask","params":{"id":"t1"}}`)
 	f("/rpc", `options: {version: "0.3"}`, `/rpc  {"jsonrpc":"2.0","id":1,"method":"tasks/cancel","params":{"id":"t1"}}`)
 	f("/a/message:stream?k=1", `options: {binding: rest}`, `/a/tasks/t1:cancel?k=1 1.0 {}`)
+	f("/a/message:send?k=1", "whole: true\noptions: {binding: rest}", `/a/tasks/t1:cancel?k=1 1.0 {}`)
 	f("/rpc", `options: {disconnect: continue}`, "")
 }
 

@@ -18,12 +18,12 @@ var sessions = hub.SessionServer{
 func cancelTask(req *hub.Request) func(task []byte) hub.SessionCall {
 	version, rpc := spoken(req)
 	method := methodOf(version, hub.OpStop)
+	end := endOfStream
+	if req.AskWhole {
+		end = endOfWhole
+	}
 	return func(task []byte) hub.SessionCall {
 		if !rpc {
-			end := endOfStream
-			if req.AskWhole {
-				end = endOfWhole
-			}
 			return hub.SessionCall{Method: "POST", Beside: end, Path: []string{"tasks", string(rawjson.AppendUnescaped(nil, task)) + ":cancel"}, Body: []byte("{}")}
 		}
 		w := jsonwriter.New(nil)
