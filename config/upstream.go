@@ -45,7 +45,7 @@ type Upstream struct {
 	Start *URL `yaml:"start,omitempty"`
 	// With start, what is called by POST, once, when a run that was started is given up before its end: because the
 	// client left, or because Sabir ended it. The call takes connect and first_byte together at most, and never more
-	// than 5s; its failure is only logged. The body is {"conversationId":"…","reason":"…"}. Not set: the connection is closed, as ever.
+	// than 5s; its failure is logged and counted. The body is {"conversationId":"…","reason":"…"}. Not set: the connection is closed, as ever.
 	Cancel *URL `yaml:"cancel,omitempty"`
 	// The dialect the server speaks; "sabir dialects" lists them.
 	Dialect string `yaml:"dialect" jsonschema:"required"`

@@ -1,12 +1,14 @@
 package proxy
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
@@ -27,11 +29,7 @@ const maxBegun = 8 << 20
 func (x *stream) openInBackground(sink sink, until time.Time) (*upstream.Body, error) {
 	c, up := x.call, x.call.route.up
 	c.request.Header.Del(fasthttp.HeaderAcceptEncoding)
-	answer, err := x.succeed(up, c.request, sink, until)
-	if err != nil {
-		return nil, err
-	}
-	begun, err := answer.ReadAll(maxBegun, until)
+	begun, err := x.askInBackground(sink, until)
 	if err != nil {
 		return nil, err
 	}
@@ -50,4 +48,38 @@ func (x *stream) openInBackground(sink sink, until time.Time) (*upstream.Body, e
 	}
 	defer fasthttp.ReleaseRequest(req)
 	return x.succeed(up, req, sink, until)
+}
+
+// askInBackground begins the run of a call, and returns the answer, which names the run.
+func (x *stream) askInBackground(sink sink, until time.Time) ([]byte, error) {
+	c := x.call
+	x.asksUnnamed(&cancelRequest{request: c.bare(fasthttp.MethodPost), find: inAnswer(func(begun []byte) (hub.SessionCall, error) {
+		_, cancel, err := c.route.source.Background.Follow(begun)
+		return cancel, err
+	})})
+	answer, r, err := x.ask(c.route.up, c.request, sink, until)
+	switch {
+	case err != nil:
+		x.unasked(err)
+		return nil, err
+	case r != nil:
+		x.begunNone()
+		return nil, x.refused(c.route.up, r, sink)
+	}
+	var begun rawio.Buffer
+	err = readWhole(answer, &begun, maxBegun, until)
+	if stopped := x.canceler.Failure(); err != nil && stopped != nil {
+		answer.Resume()
+		x.late = &lateAnswer{src: answer, buf: begun}
+		return nil, stopped
+	}
+	defer begun.Release()
+	answer.Close()
+	x.canceler.readOn(nil)
+	if err != nil {
+		return nil, err
+	}
+	x.cancelRequest.release()
+	x.cancelRequest = nil
+	return bytes.Clone(begun.Unread()), nil
 }

@@ -43,7 +43,7 @@ func (x *stream) openAndListen(sink sink, until time.Time) (*upstream.Body, erro
 	if err != nil {
 		return nil, err
 	}
-	x.cancelRequest = c.cancelInSession(body.Header)
+	x.cancelRequest = c.cancelInSession(c.cancelUnnamed(), body.Header)
 	if err := x.beginRun(sink, until); err != nil {
 		body.Abort()
 		return nil, err

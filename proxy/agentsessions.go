@@ -101,7 +101,9 @@ func (x *stream) noteRun(ev *hub.Event) {
 	if x.listens != nil {
 		x.listens.note(ev)
 	}
-	x.cancelRequest.note(ev)
+	if x.cancelRequest.note(ev) {
+		x.canceler.readOn(nil)
+	}
 }
 
 // address makes the call ask for the run of a request where its session is.
@@ -176,11 +178,19 @@ func (x *stream) openInSession(sink sink, until time.Time) (*upstream.Body, erro
 	if x.call.agentSession.server.Listen != nil {
 		return x.openAndListen(sink, until)
 	}
-	body, err := x.askInSession(sink, until)
-	if err == nil {
-		x.cancelRequest = x.call.cancelInSession(body.Header)
+	if how := x.call.cancelUnnamed(); how != nil {
+		x.asksUnnamed(how)
 	}
-	return body, err
+	body, err := x.askInSession(sink, until)
+	if err != nil {
+		x.unasked(err)
+		return nil, err
+	}
+	if x.cancelRequest == nil || x.cancelRequest.named == nil {
+		x.canceler.readOn(nil)
+		x.cancelRequest = x.call.cancelInSession(x.cancelRequest, body.Header)
+	}
+	return body, nil
 }
 
 // askInSession asks for the run, and returns the answer to that.
@@ -205,6 +215,7 @@ func (x *stream) askInSession(sink sink, until time.Time) (*upstream.Body, error
 	case err != nil:
 		return nil, err
 	case r != nil:
+		x.begunNone()
 		return nil, x.refusedInSession(r, sink)
 	}
 	x.noteSession()
@@ -299,24 +310,43 @@ func (x *stream) refusedInSession(r *upstream.Refusal, sink sink) *hub.Failure {
 	return f
 }
 
-// cancelInSession prepares what cancels the run, nil for nothing.
-func (c *call) cancelInSession(answer *fasthttp.ResponseHeader) *cancelRequest {
+// cancelUnnamed prepares what cancels a run that its agent has yet to name, nil for nothing.
+func (c *call) cancelUnnamed() *cancelRequest {
 	s := c.agentSession
-	stays := s.server.Outlives != nil && s.server.Outlives(c.route.options)
-	if s.server.CancelNamed != nil {
-		return &cancelRequest{request: c.bare(fasthttp.MethodPost), named: s.server.CancelNamed(&s.asked), outlives: stays}
+	how := &cancelRequest{outlives: s.outlives(c.route)}
+	switch {
+	case s.server.CancelNamed != nil:
+		how.named = s.server.CancelNamed(&s.asked)
+		how.find = func(l *lateAnswer, until time.Time) (*hub.SessionCall, error) {
+			return inStream(c.route.pipelineConfig(c.target), how.named)(l, until)
+		}
+	case s.server.Cancel != nil && len(s.asked.Session) > 0:
+		asked := s.asked // without which the session is left
+		how.find = inHeader(func(header func(string) string) hub.SessionCall { return s.server.Cancel(&asked, header) })
+		how.over = slices.Concat(s.server.Unknown, s.server.Busy) // closing the connection was enough
+	default:
+		return nil
 	}
-	if s.server.Cancel == nil {
+	how.request = c.bare(fasthttp.MethodPost)
+	return how
+}
+
+// outlives reports whether the run of a session goes on when its client leaves.
+func (s *agentSession) outlives(r *route) bool {
+	return s.server.Outlives != nil && s.server.Outlives(r.options)
+}
+
+// cancelInSession says what cancels the run, which the header of its answer may name; nil for nothing.
+func (c *call) cancelInSession(how *cancelRequest, answer *fasthttp.ResponseHeader) *cancelRequest {
+	s := c.agentSession
+	if how == nil {
 		return nil
 	}
 	what := s.server.Cancel(&s.asked, func(name string) string { return string(answer.Peek(name)) })
-	if len(what.Path) == 0 {
+	if len(what.Path) == 0 || how.address(c, &what) != nil {
+		how.release()
 		return nil
 	}
-	req, err := c.sessionRequest(what)
-	if err != nil {
-		return nil
-	}
-	over := slices.Concat(s.server.Unknown, s.server.Busy) // closing the connection was enough
-	return &cancelRequest{request: req, body: func(string) []byte { return what.Body }, over: over, outlives: stays}
+	how.find = nil
+	return how
 }

@@ -21,6 +21,7 @@ type asyncSource struct {
 	pieces chan []byte
 	back   chan []byte // pieces to fill again
 	quit   chan struct{}
+	woken  chan struct{} // a blocked read is to return
 	once   sync.Once
 	err    error // why pieces was closed
 	shut   func()
@@ -34,7 +35,7 @@ const maxSpare = 64 << 10
 // blocked next return.
 func newAsyncSource(next func([]byte) ([]byte, error), shut func()) *asyncSource {
 	a := &asyncSource{
-		pieces: make(chan []byte), back: make(chan []byte, 1), quit: make(chan struct{}),
+		pieces: make(chan []byte), back: make(chan []byte, 1), quit: make(chan struct{}), woken: make(chan struct{}, 1),
 		shut: shut, timer: time.NewTimer(maxWait),
 	}
 	go a.run(next)
@@ -83,6 +84,7 @@ func (a *asyncSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 		return nil
 	case <-a.timer.C:
 	case <-a.quit:
+	case <-a.woken:
 	}
 	return rawio.ErrWake
 }
@@ -92,6 +94,14 @@ func (a *asyncSource) end() error {
 		return io.EOF
 	}
 	return asFailure(a.err)
+}
+
+// wake makes a read return, and the source can be read on.
+func (a *asyncSource) wake() {
+	select {
+	case a.woken <- struct{}{}:
+	default:
+	}
 }
 
 // Close implements source.
@@ -120,7 +130,7 @@ func readPieces(r io.Reader) func([]byte) ([]byte, error) {
 }
 
 // decompressed is the source of a body in its plain form. Sabir asks for identity, but not every server listens.
-func decompressed(h *upstream.Body) (source, error) {
+func decompressed(h *upstream.Body) (*asyncSource, error) {
 	open := map[string]func(io.Reader) (io.Reader, error){
 		"gzip": unzip, "x-gzip": unzip, "deflate": inflate,
 	}[h.Encoding]

@@ -10,9 +10,11 @@ import (
 type canceler struct {
 	mu         sync.Mutex
 	cause      *hub.Failure
-	abortRead  func()             // makes a blocked read from the upstream return
-	known      *sharedRun         // the run that its client knows, and may find at another replica; guarded by the server
-	limitWrite func(*hub.Failure) // makes a blocked write to the client return soon; set once, before the stream begins
+	abortRead  func()                  // makes a blocked read from the upstream return
+	wakeRead   func()                  // does so, and leaves the upstream to be read on
+	readsOn    func(*hub.Failure) bool // whether it is, where the stream ends so; nil: it is not
+	known      *sharedRun              // the run that its client knows, and may find at another replica; guarded by the server
+	limitWrite func(*hub.Failure)      // makes a blocked write to the client return soon; set once, before the stream begins
 }
 
 // cancel ends the stream for a reason.
@@ -23,9 +25,7 @@ func (s *canceler) cancel(f *hub.Failure) {
 		return
 	}
 	s.cause = f
-	if s.abortRead != nil {
-		s.abortRead()
-	}
+	s.endRead()
 	if s.limitWrite != nil {
 		s.limitWrite(f)
 	}
@@ -36,10 +36,37 @@ func (s *canceler) cancel(f *hub.Failure) {
 func (s *canceler) OnCancel(cancel func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.abortRead = cancel
-	if s.cause != nil && cancel != nil {
-		cancel()
+	s.abortRead, s.wakeRead = cancel, nil
+	if s.cause != nil {
+		s.endRead()
 	}
+}
+
+// OnWake sets what does so in its place where the upstream is to be read on when the stream has ended. It lasts as long as what
+// [canceler.OnCancel] has set.
+func (s *canceler) OnWake(wake func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wakeRead = wake; s.cause != nil {
+		s.endRead()
+	}
+}
+
+// endRead makes a blocked read return. s.mu is held.
+func (s *canceler) endRead() {
+	switch {
+	case s.wakeRead != nil && s.readsOn != nil && s.readsOn(s.cause):
+		s.wakeRead()
+	case s.abortRead != nil:
+		s.abortRead()
+	}
+}
+
+// readOn says at which ends of the stream its upstream is to be read on, by another one; nil is none. It must not block.
+func (s *canceler) readOn(wanted func(*hub.Failure) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readsOn = wanted
 }
 
 // Failure is why the stream ends, nil while it may go on.

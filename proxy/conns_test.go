@@ -225,6 +225,35 @@ func TestCanceler(t *testing.T) {
 	}
 }
 
+// TestCancelerReadsOn: a read is woken where its upstream is to be read on, and ended everywhere else.
+func TestCancelerReadsOn(t *testing.T) {
+	t.Parallel()
+	f := func(want string, wanted func(*hub.Failure) bool, late, unset bool) {
+		t.Helper()
+		var got string
+		st := new(canceler)
+		st.readOn(wanted)
+		st.OnCancel(func() { got += "end " })
+		if late {
+			st.cancel(hub.Fail(hub.CodeClientGone, nil))
+		}
+		st.OnWake(func() { got += "wake " })
+		if unset {
+			st.OnCancel(func() { got += "other " })
+		}
+		st.cancel(hub.Fail(hub.CodeClientGone, nil))
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	gone := func(f *hub.Failure) bool { return f.Code == hub.CodeClientGone }
+	f("wake ", gone, false, false)
+	f("end wake ", gone, true, false)
+	f("other ", gone, false, true)
+	f("end ", func(f *hub.Failure) bool { return !gone(f) }, false, false)
+	f("end ", nil, false, false)
+}
+
 // TestClientConn gives a client its time for each write, and last words after a stop.
 func TestClientConn(t *testing.T) {
 	t.Parallel()

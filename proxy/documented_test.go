@@ -77,7 +77,7 @@ func fixedBounds() (cells []string) {
 		adminConnections, size(adminHeader), fmt.Sprint(adminTime, " each"), maxPages, pageLines, pageInterval, pageBeat, liveRunsAtMost,
 		leastConnections, fmt.Sprintf("%d, and 1 of %d", reservedFiles, reservedShare), maxDebt,
 		maxControlFrames, maxWaiting, size(headOfMessage), size(handshakeBuffer), fmt.Sprint(longestName, " bytes"),
-		size(maxCard), size(maxBegun), size(maxCheck), maxChecks, askSettle, askedAll, commandWait, maxCancelRequest,
+		size(maxCard), size(maxBegun), size(maxCheck), maxChecks, askSettle, askedAll, commandWait, maxCancelRequest, fmt.Sprint(maxNaming, ", ", size(maxNamingBytes)), maxUnnamed,
 		claimTime, fmt.Sprint(claimWait, ", ", claimLook), fmt.Sprint(lookMost, ", ", lookAgain), redisDialTimeout, storeFaults,
 		fmt.Sprintf("%d in %v", stderrLines, stderrTime), recordingsWaiting, fmt.Sprint(exportTime, ", ", batchTime, ", ", lastSpans),
 		maxTools, maxAudited, strings.TrimSuffix(maxOpen.String(), "0m0s"),

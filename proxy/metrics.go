@@ -22,11 +22,12 @@ type metrics struct {
 	registry *prometheus.Registry
 
 	// Streams and requests.
-	streams    *prometheus.CounterVec
-	open       *prometheus.GaugeVec
-	rejected   *prometheus.CounterVec
-	cancels    *prometheus.CounterVec
-	parameters *prometheus.CounterVec
+	streams        *prometheus.CounterVec
+	open           *prometheus.GaugeVec
+	rejected       *prometheus.CounterVec
+	cancels        *prometheus.CounterVec
+	cancelRequests *prometheus.CounterVec
+	parameters     *prometheus.CounterVec
 
 	requestLosses *prometheus.CounterVec
 	answerLosses  *prometheus.CounterVec
@@ -154,6 +155,7 @@ func (m *metrics) streamMetrics() {
 		m.rejected.WithLabelValues(code)
 	}
 	m.cancels = m.counter("upstream_cancels_total", "Upstreams that were closed before their end, by who ended the stream (client, proxy).", "route", "by")
+	m.cancelRequests = m.counter("cancel_requests_total", "Requests that cancel runs at upstreams which go on with them when their connection is closed, by what became of them: sent, failed, or unnamed (the agent had not named the run, which goes on there).", "upstream", "result")
 	m.parameters = m.counter("query_parameters_dropped_total", "Parameters of clients' queries that stand in the upstream's URL as well.", "route")
 	m.requestLosses = m.counter("request_losses_total", "Requests with something that the upstream's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answerLosses = m.counter("answer_losses_total", "Answers in one piece with something that the client's dialect has no place for, by what it is.", "route", "to", "field")

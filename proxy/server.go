@@ -5,7 +5,8 @@
 // (route.go), and what it is asked for; guard.go and quota.go judge whether the client may. request.go makes the call of it, and
 // requesttranslate.go writes its body for the agent. stream.go runs the call: placement.go asks an address of the upstream (package upstream;
 // upstream_ws.go by WebSocket, agent.go a program, tworequest.go by two requests), and [pump] moves the answer: it reads, lets an [engine]
-// translate, and writes to client.go when the input has run dry, all in one goroutine. streamreport.go counts and logs how it has ended.
+// translate, and writes to client.go when the input has run dry, all in one goroutine. streamreport.go counts and logs how it has ended, and
+// latecancel.go reads on without it where the agent has yet to name a run that is to be cancelled.
 //
 // Other files are for clients that come otherwise: websocket.go and multiplex.go by WebSocket, lines.go by lines, pending.go by two
 // requests, join.go to a run that others began. threads.go, recall.go and runlog.go remember what they do not send again. metrics.go has
@@ -65,6 +66,8 @@ type Server struct {
 	replaced         chan struct{} // closed when another process has the listening socket
 
 	cancelRequests sync.WaitGroup // calls that cancel runs at their upstreams
+	unnamed        atomic.Int64   // of them wait for the name of their run
+	naming         time.Duration  // how long each may: maxNaming, but for tests
 	owners         sync.WaitGroup // runs that are read into logs
 
 	mu       sync.Mutex
@@ -84,7 +87,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}), replaced: make(chan struct{}),
+		log: log, metrics: newMetrics(version), watch: w, naming: maxNaming, leaving: make(chan struct{}), replaced: make(chan struct{}),
 		streams: map[*canceler]tenancy{}, sessions: map[*clientConn]*route{}, violations: violationLog(),
 	}
 	s.kept.prepare(log, s.metrics)

@@ -77,15 +77,23 @@ func TestCancelByName(t *testing.T) {
 	r := &cancelRequest{request: new(fasthttp.Request), named: func(run []byte) hub.SessionCall {
 		return hub.SessionCall{Path: []string{"runs", string(run)}, Body: run}
 	}}
-	if r.address(c) {
+	r.find = func(*lateAnswer, time.Time) (*hub.SessionCall, error) { return nil, nil }
+	if r.isNamed() {
 		t.Error("a run without a name can be ended")
 	}
-	r.note(&hub.Event{Kind: hub.TextDelta, ID: []byte("p1")})
-	r.note(&hub.Event{Kind: hub.RunStart, ID: []byte("7")})
-	if !r.address(c) || string(r.body("")) != "7" || string(r.request.Header.RequestURI()) != "/base/runs/7" {
+	for kind, id := range map[hub.Kind]string{hub.TextDelta: "p1", hub.RunStart: ""} {
+		if r.note(&hub.Event{Kind: kind, ID: []byte(id)}) {
+			t.Errorf("%v with the id %q names a run", kind, id)
+		}
+	}
+	if !r.note(&hub.Event{Kind: hub.RunStart, ID: []byte("7")}) || !r.isNamed() {
+		t.Error("a run that was named cannot be ended")
+	}
+	what := r.named(r.run)
+	if r.address(c, &what) != nil || string(r.body("")) != "7" || string(r.request.Header.RequestURI()) != "/base/runs/7" {
 		t.Errorf("it is ended by %s with %q", r.request.Header.RequestURI(), r.run)
 	}
-	if r = new(cancelRequest); !r.address(c) {
+	if r = new(cancelRequest); !r.isNamed() {
 		t.Error("a run that is ended without its name cannot be")
 	}
 }

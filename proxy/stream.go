@@ -28,6 +28,7 @@ type stream struct {
 	stats         *engine.Stats
 	before        engine.Progress // as far as the metrics know
 	cancelRequest *cancelRequest  // what cancels the run at its upstream; nil for nothing
+	late          *lateAnswer     // that is to name the run before; nil for none
 	engine        engine.Engine
 	ids           *threadids.Mapper
 	conceal       engine.Concealer
@@ -197,6 +198,7 @@ func (x *stream) move(sink sink) (f *hub.Failure) {
 		f = x.pump.move()
 	}
 	x.pause(f)
+	x.leaveUnnamed(f)
 	x.leave()
 	return x.pump.conclude(f)
 }
@@ -362,7 +364,7 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	fields.ReleaseHeader(body.Header)
 	body.Header = nil // streams are long
 	if body.Compressed() {
-		return x.listened(decompressed(body))
+		return x.listened(x.decompressed(body))
 	}
 	return x.listened(body, nil)
 }

@@ -30,26 +30,37 @@ type cancelRequest struct {
 
 	named func(run []byte) hub.SessionCall // what ends a run by its name, in place of request and body; nil: these say it
 	run   []byte                           // its name
+	find  finder                           // finds out what ends the run where its stream ends before that is known; nil: it is known
 }
 
-// note takes the name of the run from an event, as its agent has said it.
-func (r *cancelRequest) note(ev *hub.Event) {
-	if r != nil && r.named != nil && ev.Kind == hub.RunStart {
-		r.run = append(r.run[:0], ev.ID...)
-	}
-}
-
-// address makes the request end the run by its name, and reports whether it can: until the stream has named the run, it cannot.
-func (r *cancelRequest) address(c *call) bool {
-	if r.named == nil {
-		return true
-	}
-	if len(r.run) == 0 {
+// note takes the name of the run from an event, as its agent has said it, and reports whether it has.
+func (r *cancelRequest) note(ev *hub.Event) bool {
+	if r == nil || r.named == nil || ev.Kind != hub.RunStart {
 		return false
 	}
-	what := r.named(r.run)
+	r.run = append(r.run[:0], ev.ID...)
+	return r.isNamed()
+}
+
+// isNamed reports whether there is nothing to find out before the run can be cancelled.
+func (r *cancelRequest) isNamed() bool { return r == nil || r.find == nil || len(r.run) > 0 }
+
+// isWanted reports whether a run that its server has taken is cancelled where its stream ends so.
+func (r *cancelRequest) isWanted(f *hub.Failure) bool {
+	reason := cancelReason(f, true)
+	return reason != "" && (!r.outlives || reason == reasonCancelled)
+}
+
+// address makes the request end the run.
+func (r *cancelRequest) address(c *call, what *hub.SessionCall) error {
 	r.body = func(string) []byte { return what.Body }
-	return c.aim(r.request, what) == nil
+	return c.aim(r.request, *what)
+}
+
+func (r *cancelRequest) release() {
+	if r != nil {
+		fasthttp.ReleaseRequest(r.request)
+	}
 }
 
 // openTwice opens the upstream's stream, and then starts the run. It returns the stream.
@@ -213,7 +224,7 @@ func (c *call) cancelRequest(thread string) *cancelRequest {
 	}}
 }
 
-// maxCancelRequest bounds the call that cancels a run, and with it how long a server that ends waits for its last ones.
+// maxCancelRequest bounds the call that cancels a run, with what is waited for its name, and with it how long a server that ends waits for its last ones.
 const maxCancelRequest = 5 * time.Second
 
 // Reasons of a cancel request, as written to the upstream.
@@ -228,25 +239,72 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 	if x.cancelRequest == nil {
 		return
 	}
-	bye := x.cancelRequest
-	x.cancelRequest = nil
+	bye, late := x.cancelRequest, x.late
+	x.cancelRequest, x.late = nil, nil
 	reason := cancelReason(f, x.opened)
 	if reason == "" && bye.begun && f != nil && !x.opened {
 		reason = reasonGivenUp
 	}
-	if reason == "" || bye.outlives && reason != reasonCancelled || !bye.address(x.call) {
-		fasthttp.ReleaseRequest(bye.request)
+	if reason == "" || bye.outlives && reason != reasonCancelled {
+		bye.release()
+		late.close()
 		return
 	}
-	bye.request.SetBody(bye.body(reason))
-	up, at := x.call.route.up, x.placed.at
-	x.server.cancelRequests.Go(func() {
-		defer fasthttp.ReleaseRequest(bye.request)
-		if err := cancelAt(at, bye.request, bye.over); err != nil {
-			x.server.log.Info("the upstream was not cancelled", zap.String("upstream", up.Cfg.Name),
-				zap.String("request_id", x.call.id), zap.Error(err))
-		}
+	s, c, at := x.server, x.call, x.placed.at
+	s.cancelRequests.Go(func() {
+		defer late.close()
+		defer bye.release()
+		result, err := s.cancelRun(c, bye, late, reason, at)
+		s.noteCancelRequest(c, result, err)
 	})
+}
+
+// Results of requests that cancel runs, as the metrics have them.
+const (
+	cancelSent    = "sent"
+	cancelFailed  = "failed"
+	cancelUnnamed = "unnamed"
+)
+
+// noteCancelRequest counts what became of the request that cancels a run, and logs why it was in vain.
+func (s *Server) noteCancelRequest(c *call, result string, err error) {
+	up := c.route.up.Cfg.Name
+	if result != "" {
+		s.metrics.cancelRequests.WithLabelValues(up, result).Inc()
+	}
+	if err != nil {
+		s.log.Info("the upstream was not cancelled", zap.String("upstream", up), zap.String("request_id", c.id), zap.Error(err))
+	}
+}
+
+// cancelRun cancels a run, which a late answer may have to name first. There is no result where nothing has to be cancelled.
+func (s *Server) cancelRun(c *call, bye *cancelRequest, late *lateAnswer, reason string, at *upstream.Instance) (result string, err error) {
+	until := time.Now().Add(maxCancelRequest)
+	var what *hub.SessionCall
+	switch {
+	case !bye.isNamed():
+		what, err = s.find(bye, late, time.Now().Add(min(at.Upstream.Cfg.Timeouts.FirstByte, s.naming)))
+		switch {
+		case err != nil:
+			return cancelUnnamed, err
+		case what == nil:
+			return "", nil
+		}
+		until = time.Now().Add(maxCancelRequest - maxNaming)
+	case bye.named != nil:
+		call := bye.named(bye.run)
+		what = &call
+	}
+	if what != nil {
+		if err := bye.address(c, what); err != nil {
+			return cancelFailed, err
+		}
+	}
+	bye.request.SetBody(bye.body(reason))
+	if err := cancelAt(at, bye.request, bye.over, until); err != nil {
+		return cancelFailed, err
+	}
+	return cancelSent, nil
 }
 
 // cancelReason says why a run is cancelled; empty if it is not, because it is over or was never accepted. A lost
@@ -270,10 +328,13 @@ func cancelReason(f *hub.Failure, opened bool) string {
 	return ""
 }
 
-// cancelAt calls the upstream once to cancel a run, which is over where the answer has a status of over. Its error is for the log.
-func cancelAt(i *upstream.Instance, req *fasthttp.Request, over []int) error {
+// cancelAt calls the upstream once to cancel a run, until the given time at most. The run is over where the answer has a status of over. Its error
+// is for the log.
+func cancelAt(i *upstream.Instance, req *fasthttp.Request, over []int, until time.Time) error {
 	t := i.Upstream.Cfg.Timeouts
-	until := time.Now().Add(min(t.Connect+t.FirstByte, maxCancelRequest))
+	if own := time.Now().Add(t.Connect + t.FirstByte); own.Before(until) {
+		until = own
+	}
 	body, err := i.Open(req, new(canceler), until)
 	if err != nil {
 		return err

@@ -4,7 +4,8 @@
 // pipeline.go translates one dialect into another, copier.go copies a stream whose two sides speak alike, and codec.go is the
 // same for programs with a transport of their own. stages.go takes events through the optional steps of a route, observer.go shows
 // them to whoever watches. stats.go counts, recognition.go notices a stream of another dialect,
-// conceal.go and guard.go keep what agents say of their faults from clients, and lists.go shares memory between streams.
+// conceal.go and guard.go keep what agents say of their faults from clients, runname.go reads on for the name of a run alone, and lists.go
+// shares memory between streams.
 package engine
 
 import (

@@ -122,11 +122,16 @@ func (h *Body) readRaw(p []byte, until time.Time) (int, error) {
 
 // arm sets the read deadline, unless one is set that is as good.
 func (h *Body) arm(until time.Time) error {
-	if !h.armed.IsZero() && !h.armed.After(until) {
-		return nil
+	if h.armed.IsZero() || h.armed.After(until) {
+		h.armed, h.conn.limited = until, true
+		if err := h.conn.SetReadDeadline(until); err != nil {
+			return err
+		}
 	}
-	h.armed, h.conn.limited = until, true
-	return h.conn.SetReadDeadline(until)
+	if h.conn.woken.Load() { // looked at last, as the deadline that wakes may have been replaced here
+		return rawio.ErrWake
+	}
+	return nil
 }
 
 // decode takes the transfer coding off p, in place. A connection on which more came than the answer is not used again.
@@ -153,8 +158,8 @@ func (h *Body) decode(p []byte) (n int, err error) {
 // readError sorts the errors of a read that brought nothing; nil means try again.
 func (h *Body) readError(err error, until time.Time) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || err == rawio.ErrWake:
+		return err
 	case rawio.IsTimeout(err):
 		h.armed = time.Time{}
 		if time.Now().Before(until) {

@@ -74,7 +74,7 @@ func (i *Instance) check(ctx context.Context, cfg *config.Check) error {
 	req.UseHostHeader = true
 	req.SetConnectionClose()
 	until, _ := ctx.Deadline()
-	body, err := c.exchange(req, until)
+	body, err := c.exchange(req, until, func() {})
 	if err == nil && body.Status != cfg.Status {
 		err = fmt.Errorf("the answer to the check has status %d", body.Status)
 	}

@@ -37,7 +37,7 @@ func TestAnswerBeforeTheWholeRequest(t *testing.T) {
 		req := fasthttp.AcquireRequest()
 		req.SetRequestURI("http://h/")
 		req.SetBodyString("{}")
-		body, err := (&upstreamConn{Conn: conn, owner: u}).exchange(req, time.Now().Add(time.Minute))
+		body, err := (&upstreamConn{Conn: conn, owner: u}).exchange(req, time.Now().Add(time.Minute), func() {})
 		if err != nil {
 			t.Fatalf("sent %v: %v", sent, err)
 		}

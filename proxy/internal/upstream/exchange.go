@@ -27,6 +27,9 @@ type stop interface {
 	// OnCancel sets what makes a blocked read return; see the canceler of streams.
 	OnCancel(cancel func())
 
+	// OnWake sets what does so in its place where the answer is still wanted, which is read on without the stream then.
+	OnWake(wake func())
+
 	// Failure is why the stream was canceled, nil if it was not.
 	Failure() *hub.Failure
 }
@@ -36,6 +39,8 @@ type stop interface {
 //
 // A server may close an idle connection while a request is on its way. Such a request is sent once more, on a new
 // connection; see [upstreamConn.stale] for when.
+//
+// The error is an [Unanswered] where the stream was canceled, and the answer is still wanted.
 func (i *Instance) Open(req *fasthttp.Request, by stop, until time.Time) (*Body, error) {
 	again := false // never on one of those that are as old
 	for c := i.kept(); ; c = nil {
@@ -48,9 +53,12 @@ func (i *Instance) Open(req *fasthttp.Request, by stop, until time.Time) (*Body,
 		at := c.Conn
 		by.OnCancel(func() { Cut(at) })
 		begun := time.Now()
-		body, err := c.exchange(req, until)
+		body, err := c.exchange(req, until, func() { by.OnWake(c.wake) })
 		if err == nil {
 			return body, nil
+		}
+		if left := (*Unanswered)(nil); errors.As(err, &left) {
+			return nil, left
 		}
 		again = by.Failure() == nil && c.reused && c.stale(err, time.Since(begun)) && by.Failure() == nil
 		c.Close()
@@ -143,48 +151,66 @@ func (c *upstreamConn) noteRefused() {
 	}
 }
 
-// exchange sends the request and reads the response header.
-func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (body *Body, err error) {
+// exchange sends the request and reads the response header. begins is called before anything leaves.
+func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time, begins func()) (*Body, error) {
 	if first := time.Now().Add(c.owner.Upstream.Cfg.Timeouts.FirstByte); first.Before(until) {
 		until = first
 	}
+	c.sent, c.answered, c.readErr = false, false, nil
 	if err := c.SetDeadline(until); err != nil {
 		return nil, err
 	}
-	c.sent, c.answered, c.readErr = false, false, nil
+	c.woken.Store(false)
+	begins()
 	br := acquireReader(c, c.owner.Upstream.MaxHeader)
-	defer func() {
-		if body == nil || body.from == nil { // else it holds the beginning of the body
-			releaseReader(br)
-		}
-	}()
 	defer c.ownBody()
 	sendErr := c.send(req)
 	if sendErr != nil && rawio.IsTimeout(sendErr) {
+		releaseReader(br)
 		return nil, sendErr
 	}
 	// A server may answer before it has read the whole request, and close: the answer counts.
-	resp, err := readHeader(br)
-	if err != nil && isLarge(err) && br.Size() < c.owner.Upstream.MaxHeader {
-		br = largerReader(br, c, c.owner.Upstream.MaxHeader)
-		resp, err = readHeader(br)
+	head := req.Header.IsHead()
+	body, br, err := c.readAnswer(br, head)
+	switch {
+	case err != nil && sendErr == nil && c.woken.Load() && rawio.IsTimeout(c.readErr):
+		return nil, &Unanswered{AnswerFailure(err), c, br, head}
+	case err != nil:
+		releaseReader(br)
 	}
 	switch {
 	case err != nil && sendErr != nil:
 		return nil, sendErr
 	case err != nil:
 		c.noteRefused()
-		return nil, err
-	}
-	if err := c.SetDeadline(time.Time{}); err != nil {
-		return nil, err
-	}
-	c.keep = keepAliveTime(fields.PeekResponse(resp, "Keep-Alive"))
-	body, err = newHTTPBody(c, resp, br, req.Header.IsHead())
-	if sendErr != nil && body != nil {
+	case sendErr != nil:
 		body.persist = false
 	}
 	return body, err
+}
+
+// readAnswer reads the header of the answer from br. Where that fails, it can go on with the reader that it returns.
+func (c *upstreamConn) readAnswer(br *bufio.Reader, head bool) (*Body, *bufio.Reader, error) {
+	resp, err := readHeader(br)
+	if err != nil && isLarge(err) && br.Size() < c.owner.Upstream.MaxHeader {
+		br = largerReader(br, c, c.owner.Upstream.MaxHeader)
+		resp, err = readHeader(br)
+	}
+	if err == nil {
+		err = c.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		return nil, br, err
+	}
+	c.keep = keepAliveTime(fields.PeekResponse(resp, "Keep-Alive"))
+	body, err := newHTTPBody(c, resp, br, head)
+	if err != nil {
+		return nil, br, err
+	}
+	if body.from == nil { // else it holds the beginning of the body
+		releaseReader(br)
+	}
+	return body, nil, nil
 }
 
 // isLarge reports that a header does not fit into its buffer.

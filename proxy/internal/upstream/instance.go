@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
@@ -90,6 +91,7 @@ type upstreamConn struct {
 	answered bool  // something of the answer has come
 	readErr  error // the first one of the request: the kernel tells of a reset once, then of an end
 	reader   *rawio.Reader
+	woken    atomic.Bool // who reads is to return
 }
 
 // rawReader reads from the socket itself; nil where there is none.

@@ -36,7 +36,7 @@ func TestKeepFor(t *testing.T) {
 func TestStale(t *testing.T) {
 	t.Parallel()
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	f := func(c upstreamConn, err error, after time.Duration, want bool) {
+	f := func(c *upstreamConn, err error, after time.Duration, want bool) {
 		t.Helper()
 		if got := c.stale(err, after); got != want {
 			t.Errorf("%v after %v, sent %t, answered %t: got %t", err, after, c.sent, c.answered, got)
@@ -44,18 +44,18 @@ func TestStale(t *testing.T) {
 	}
 	const soon, late = time.Second - 1, time.Second
 	for _, lost := range []error{reset, syscall.ECONNRESET, syscall.EPIPE, fmt.Errorf("x: %w", reset)} {
-		f(upstreamConn{sent: true}, lost, soon, true)
-		f(upstreamConn{sent: true}, lost, late, false)
-		f(upstreamConn{sent: true, answered: true}, lost, soon, false)
+		f(&upstreamConn{sent: true}, lost, soon, true)
+		f(&upstreamConn{sent: true}, lost, late, false)
+		f(&upstreamConn{sent: true, answered: true}, lost, soon, false)
 	}
-	f(upstreamConn{sent: true, readErr: reset}, io.EOF, soon, true)
+	f(&upstreamConn{sent: true, readErr: reset}, io.EOF, soon, true)
 	for _, ended := range []error{io.EOF, io.ErrUnexpectedEOF} {
-		f(upstreamConn{sent: true, readErr: ended}, ended, soon, false)
-		f(upstreamConn{}, ended, late, true)
+		f(&upstreamConn{sent: true, readErr: ended}, ended, soon, false)
+		f(&upstreamConn{}, ended, late, true)
 	}
-	f(upstreamConn{}, reset, late, true)
-	f(upstreamConn{}, os.ErrDeadlineExceeded, soon, false)
-	f(upstreamConn{}, errors.New("no HTTP"), soon, false)
+	f(&upstreamConn{}, reset, late, true)
+	f(&upstreamConn{}, os.ErrDeadlineExceeded, soon, false)
+	f(&upstreamConn{}, errors.New("no HTTP"), soon, false)
 }
 
 // TestFailuresOfUpstreams: the messages for clients and for the log, which must not repeat what a server has sent.

@@ -3,7 +3,7 @@
 // upstream.go has what the configuration says of one, instance.go an address with its idle connections, dialguard.go the addresses that may
 // be called, and http2.go the connections of HTTP/2. balance.go chooses the address of a run by what fleet.go, breaker.go and
 // checks.go know. exchange.go sends a request and reads the header of the answer, body.go its body, and refusal.go an answer that is no
-// success.
+// success. wake.go leaves an answer to another reader when its stream was canceled.
 package upstream
 
 import (
