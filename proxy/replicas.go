@@ -340,9 +340,9 @@ func (s *Server) runKnown(st *canceler, run *sharedRun) {
 
 // move ends the connection of a client that comes back at another replica, once others can have what the run has said until now. While the
 // store does not take it, the client finds nothing there, and stays.
-func (st *canceler) move() {
-	move := func() { st.cancel(movedOn()) }
-	switch about := st.known.About; {
+func (s *canceler) move() {
+	move := func() { s.cancel(movedOn()) }
+	switch about := s.known.About; {
 	case about.owner != "": // they have it from there
 		move()
 	case about.remote != nil:
