@@ -191,6 +191,7 @@ func TestUnknownMembers(t *testing.T) {
 	f("openai-chat", chatCall, `,"strict":true`, members, members)
 	f("openai-chat", chatCall, `,"parsed_arguments":{}`, "messages.result", "")
 	f("openai-chat", chatTool, `,"examples":["x"]`, tools, tools)
+	f("openai-chat", `{"messages":[{"role":"user","content":"q"<>}]}`, `,"id":"m1","createdAt":"2026-11-28T10:00:00Z"`, "", "")
 	f("openai-responses", responses, `,"detail":"low"`, "messages.file,"+members, "")
 	f("anthropic", claude, `,"citations":{"enabled":true}`, "", "")
 	f("anthropic", claude, `,"cache_control":{"type":"ephemeral"}`, "", "")

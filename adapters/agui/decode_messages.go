@@ -69,7 +69,7 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object) 
 	}
 }
 
-var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type"})}
+var unread = conversation.Unread{Dialect: Dialect.Name}
 
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
 

@@ -23,7 +23,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return b.Messages, nil
 }
 
-var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type", "id", "createdAt", "content", "toolInvocations"})}
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"content", "toolInvocations"})}
 
 // decodeMessage reads one message. Another role than there is has nothing to say.
 func decodeMessage(b *conversation.Builder, o *rawjson.Object) {

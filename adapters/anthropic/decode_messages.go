@@ -47,7 +47,7 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object, 
 	return nil
 }
 
-var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{"type", "cache_control", "server_name", "caller"})}
+var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{"cache_control", "server_name", "caller"})}
 
 // own is a note of this dialect.
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: dialectName, Raw: v} }

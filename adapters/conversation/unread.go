@@ -15,13 +15,13 @@ type Unread struct {
 
 // in reports whether an object that was read has such a member.
 func (u *Unread) in(o *rawjson.Object) bool {
-	return u.Dialect != "" && !o.AllAsked() && hasUnasked(o, u.Ignored)
+	return u.Dialect != "" && !o.AllAsked() && o.AnyUnasked(func(name []byte, v rawjson.Value) bool {
+		return !alwaysIgnored.Has(name) && !u.Ignored.Has(name) && SaysSomething(v)
+	})
 }
 
-// hasUnasked reports whether an object has a member that nothing has asked for and that says something.
-func hasUnasked(o *rawjson.Object, ignored rawjson.Names) bool {
-	return o.AnyUnasked(func(name []byte, v rawjson.Value) bool { return !ignored.Has(name) && SaysSomething(v) })
-}
+// alwaysIgnored are members by which applications know their messages, and models do not.
+var alwaysIgnored = rawjson.NamesOf([]string{"type", "id", "index", "createdAt", "created_at", "timestamp"})
 
 // SaysSomething reports whether a member says more than one that is left out: what is empty does not, nor does what leaves it to the server.
 func SaysSomething(v rawjson.Value) bool {
@@ -87,7 +87,9 @@ func isOf(p *hub.Part, v rawjson.Value) bool {
 }
 
 // UnreadOfTool reports whether the definition of a tool has a member that nothing has asked for.
-func UnreadOfTool(o *rawjson.Object) bool { return !o.AllAsked() && hasUnasked(o, ignoredOfTools) }
+func UnreadOfTool(o *rawjson.Object) bool {
+	return !o.AllAsked() && o.AnyUnasked(func(name []byte, v rawjson.Value) bool { return !ignoredOfTools.Has(name) && SaysSomething(v) })
+}
 
 // ignoredOfTools are members of tools that change nothing in the answer, or say what others say.
 var ignoredOfTools = rawjson.NamesOf([]string{"type", "strict", "cache_control", "eager_input_streaming", "defer_loading"})

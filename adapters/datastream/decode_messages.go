@@ -23,7 +23,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return b.Messages, nil
 }
 
-var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type", "id", "createdAt", "toolInvocations", "revisionId"})}
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"toolInvocations", "revisionId"})}
 
 // messageDecoder reads one message.
 type messageDecoder struct {

@@ -23,7 +23,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return r.Messages, err
 }
 
-var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{"type", "id", "status"})}
+var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{"status"})}
 
 // inputReader puts messages together.
 type inputReader struct {

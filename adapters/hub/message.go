@@ -22,7 +22,7 @@ type Message struct {
 	Joins bool
 
 	// Unread says that it, its parts or calls have members that the model has no place for. KeptBy is the dialect whose notes have them
-	// all; "" for none.
+	// all; "" for none. The request that brings the message counts that, and what is remembered does not have it.
 	Unread bool
 	KeptBy string
 }

@@ -23,7 +23,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 
 // unread ignores what tells where a message is stored, and what its parts say too.
 var unread = conversation.Unread{Dialect: dialectName, Ignored: rawjson.NamesOf([]string{
-	"type", "id", "content", "parts", "format", "createdAt", "threadId", "resourceId", "toolInvocations", "state",
+	"content", "parts", "format", "threadId", "resourceId", "toolInvocations", "state",
 })}
 
 // decodeList reads a list of messages, or one; texts have the role.

@@ -29,7 +29,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return b.Messages, nil
 }
 
-var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"type", "index", "parsed", "parsed_arguments", "annotations"})}
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"parsed", "parsed_arguments", "annotations"})}
 
 func decodeMessage(b *conversation.Builder, o *rawjson.Object, path string) error {
 	switch string(o.Text("role")) {

@@ -22,7 +22,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return r.Messages, err
 }
 
-var unread = conversation.Unread{Dialect: name, Ignored: rawjson.NamesOf([]string{"type", "status", "logprobs"})}
+var unread = conversation.Unread{Dialect: name, Ignored: rawjson.NamesOf([]string{"status", "logprobs"})}
 
 // inputReader puts messages together from items.
 type inputReader struct {

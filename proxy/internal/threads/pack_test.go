@@ -44,6 +44,7 @@ func TestPack(t *testing.T) {
 	if n := fill(reflect.ValueOf(&full).Elem(), 0); n < 50 {
 		t.Fatalf("only %d members were filled", n)
 	}
+	full.Unread, full.KeptBy = false, "" // counted by the request that has brought it
 	one := func(p hub.Part) hub.Message { return hub.Message{Role: hub.RoleAgent, Parts: []hub.Part{p}} }
 	for name, ms := range map[string][]hub.Message{
 		"none":     nil,
