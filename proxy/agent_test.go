@@ -280,6 +280,7 @@ func TestAgentRemoved(t *testing.T) {
 	dir := t.TempDir()
 	yaml := agentConfig(t, "agui", dir, "", "")
 	r := start(t, yaml)
+	r.metrics.keepGone = 0
 	r.partOfLog = true // nothing of its turn is left in the metrics
 	_, body := r.aguiTurn("t1", saidByUser(1, "one"))
 	wantSaid(t, http.StatusOK, body, "Turn 1")

@@ -1,12 +1,19 @@
 package proxy
 
 import (
+	"maps"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 )
 
-// A reload may take away a route or an upstream, whose streams go on. Its series are shown until the last of them is over, once more with
-// all that was counted, and no longer. Who reads the metrics finds that out, so that streams count as if nothing was ever taken away.
+// A reload may take away a route or an upstream, whose streams go on. Its series are shown until the last of them is over, then for
+// keepGone with all that was counted, and no longer: several may read the metrics, each from time to time. Reading them finds that out, so
+// that streams count as if nothing was ever taken away.
+
+// keepGone is how long what is gone is still shown. Metrics are read at least once a minute, as a rule.
+const keepGone = 5 * time.Minute
 
 // Labels whose values come from the configuration in force.
 const (
@@ -40,7 +47,7 @@ func (s *Server) showMetrics() ([]*dto.MetricFamily, error) {
 	defer s.reloading.Unlock()
 	used := s.valuesInUse() // before they are gathered: a stream that ends in between has not shown all that it counts
 	families, err := s.metrics.shown()
-	s.metrics.forget(families, used)
+	s.metrics.forget(families, used, time.Now())
 	return families, err
 }
 
@@ -72,17 +79,30 @@ func (s *Server) valuesInUse() map[value]bool {
 	return used
 }
 
-// forget removes the series that are shown of what is not in use.
-func (m *metrics) forget(families []*dto.MetricFamily, used map[value]bool) {
+// forget removes the series that are shown of what is not in use, and has not been for long enough.
+func (m *metrics) forget(families []*dto.MetricFamily, used map[value]bool, now time.Time) {
+	maps.DeleteFunc(m.goneSince, func(v value, _ time.Time) bool { return used[v] })
 	for _, f := range families {
 		for _, series := range f.GetMetric() {
 			for _, l := range series.GetLabel() {
 				if v := (value{l.GetName(), l.GetValue()}); m.byLabel[v.label] != nil && !used[v] {
-					used[v] = true // it is removed once
-					m.remove(v)
+					used[v] = true // it is looked at once
+					m.forgetOne(v, now)
 				}
 			}
 		}
+	}
+}
+
+// forgetOne removes what was gone before for as long as it is to be shown, or notes that it is gone.
+func (m *metrics) forgetOne(v value, now time.Time) {
+	since, known := m.goneSince[v]
+	if !known {
+		since, m.goneSince[v] = now, now
+	}
+	if now.Sub(since) >= m.keepGone {
+		delete(m.goneSince, v)
+		m.remove(v)
 	}
 }
 

@@ -38,6 +38,7 @@ func TestSeriesOfGoneRoute(t *testing.T) {
 	old := simple(a.url(), "", "", "client: agui\nrequests: {mode: translate}")
 	next := strings.Replace(old, "path: /run", "path: /next", 1)
 	r := start(t, old)
+	r.metrics.keepGone = 0
 	r.partOfLog = true // the metrics do not have all that it says
 	reload := func(yaml string) {
 		t.Helper()
@@ -95,6 +96,7 @@ func TestSeriesOfGoneSession(t *testing.T) {
 	a := newAgent(t, streaming(smallRun))
 	yaml := simple(a.url(), "", "", "client: twin\n")
 	r := start(t, yaml)
+	r.metrics.keepGone = 0
 	r.partOfLog = true
 	c := r.dialWS("/run")
 	c.say("{}")
@@ -112,12 +114,49 @@ func TestSeriesOfGoneSession(t *testing.T) {
 	await(t, "the client to be gone", func() bool { n, _ := r.shows("route", "/run", ""); return n == 0 })
 }
 
+// TestSeriesOfGoneRouteForSeveral: whoever reads the metrics gets the last values of a route that is gone, and not only who reads them first.
+func TestSeriesOfGoneRouteForSeveral(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	yaml := simple(a.url(), "", "", "client: twin\n")
+	r := start(t, yaml)
+	r.partOfLog = true
+	r.call(t, 200, "", "POST", "/run", "{}")
+	r.awaitEnds(1)
+	if err := r.Reload(parse(t, strings.Replace(yaml, "path: /run", "path: /next", 1))); err != nil {
+		t.Fatal(err)
+	}
+	shown := func(when string, want float64) {
+		t.Helper()
+		if _, sum := r.shows("route", "/run", "sabir_streams_total"); sum != want {
+			t.Errorf("%s: it counts %v streams, want %v", when, sum, want)
+		}
+	}
+	shown("to the first", 1)
+	shown("to the second", 1)
+	if err := r.Reload(parse(t, yaml)); err != nil {
+		t.Fatal(err)
+	}
+	shown("where it is there again", 1)
+	if n := len(r.metrics.goneSince); n != 1 { // the route that is gone now
+		t.Errorf("%d are taken for gone", n)
+	}
+	r.metrics.keepGone = 0
+	if n, _ := r.shows("route", "/next", ""); n == 0 {
+		t.Error("the last values of the other route were not shown")
+	}
+	if n, _ := r.shows("route", "/next", ""); n != 0 || len(r.metrics.goneSince) != 0 {
+		t.Errorf("%d series are left, and %d are taken for gone", n, len(r.metrics.goneSince))
+	}
+}
+
 // TestSeriesOfRefusedReload: a configuration that is refused leaves no series of its routes.
 func TestSeriesOfRefusedReload(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
 	yaml := simple(a.url(), "", "", "client: twin\n")
 	r := start(t, yaml)
+	r.metrics.keepGone = 0
 	bad := strings.Replace(yaml, "path: /run", "path: /next", 1) + "  - {path: /bad, upstream: agent, client: unknown}\n"
 	cfg := parse(t, strings.Replace(bad, "unknown", "twin", 1))
 	cfg.Routes[1].Client = "unknown"
@@ -138,6 +177,7 @@ func TestSeriesOfGoneProgram(t *testing.T) {
 	t.Parallel()
 	yaml := agentConfig(t, "agui", t.TempDir(), "", "")
 	r := start(t, yaml)
+	r.metrics.keepGone = 0
 	r.partOfLog = true
 	c := r.dial()
 	c.ask("POST", "/run", slowTurn)

@@ -99,12 +99,15 @@ type metrics struct {
 	mu      sync.Mutex
 	byRoute map[string]*routeMetrics
 	byLabel map[string][]partly // those whose series can be gone
+
+	goneSince map[value]time.Time // when what is gone was first found to be; of who reads the metrics
+	keepGone  time.Duration       // keepGone, but for tests
 }
 
 const namespace = "sabir"
 
 func newMetrics(version string) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), byRoute: map[string]*routeMetrics{}, byLabel: map[string][]partly{}}
+	m := &metrics{registry: prometheus.NewRegistry(), byRoute: map[string]*routeMetrics{}, byLabel: map[string][]partly{}, goneSince: map[value]time.Time{}, keepGone: keepGone}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.streamMetrics()
 	m.connMetrics()
