@@ -25,7 +25,7 @@ func Client(address string) redis.UniversalClient {
 	return redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs: strings.Split(address, ","), DialTimeout: time.Second, MaxRetries: -1, ContextTimeoutEnabled: true, Protocol: 2,
 		PoolSize: 100, // of each server of a cluster: as many as may wait for runs, and some more
-		Dialer: rawio.Dialer(redis.NewDialer(&redis.Options{DialTimeout: time.Second})),
+		Dialer:   rawio.Dialer(redis.NewDialer(&redis.Options{DialTimeout: time.Second})),
 	})
 }
 
