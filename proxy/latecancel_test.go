@@ -97,6 +97,17 @@ func (n *lateNamer) leaveRun(r *rig, body string) {
 	r.awaitEnds(1)
 }
 
+// leaveRunUncancelled is leaveRun where the connection is all that is closed.
+func (n *lateNamer) leaveRunUncancelled(r *rig, body string) {
+	r.t.Helper()
+	n.leaveRun(r, body)
+	<-n.gone
+	r.close()
+	if sent := r.metric("sabir_cancel_requests_total"); sent != 0 {
+		r.t.Errorf("%v requests to cancel are counted", sent)
+	}
+}
+
 // wantCancelRequests wants one request that cancels a run to be counted, with that result.
 func (r *rig) wantCancelRequests(what, result string) {
 	r.t.Helper()
@@ -242,12 +253,7 @@ func TestRunsThatOutliveTheirClient(t *testing.T) {
 	for _, before := range []string{"", streamHeader} {
 		n := newLateNamer(t, `"message"`, before, "")
 		r := patient(start(t, a2aRoute(n.url(), "options: {disconnect: continue}", aguiToA2A)))
-		n.leaveRun(r, aguiHello)
-		<-n.gone
-		r.close()
-		if sent := r.metric("sabir_cancel_requests_total"); sent != 0 {
-			t.Errorf("%v requests to cancel are counted", sent)
-		}
+		n.leaveRunUncancelled(r, aguiHello)
 	}
 }
 
@@ -324,12 +330,7 @@ func TestGraphsThatAreNamedLate(t *testing.T) {
 	yaml = strings.NewReplacer("client: agui", "client: openai-chat", n.url(), strings.TrimSuffix(n.url(), "/stream")+"/v1").Replace(
 		strings.Replace(simple(n.url(), "", "", aguiToA2A), "dialect: native", "dialect: langgraph", 1))
 	r = patient(start(t, yaml))
-	n.leaveRun(r, chatRequest)
-	<-n.gone
-	r.close()
-	if sent := r.metric("sabir_cancel_requests_total"); sent != 0 {
-		t.Errorf("without a thread: %v requests to cancel are counted", sent)
-	}
+	n.leaveRunUncancelled(r, chatRequest) // it has no thread
 }
 
 // TestBackgroundRunsThatAreNamedLate: the answer to the request that begins such a run names it.
