@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -103,9 +104,11 @@ func TestA2AContextsThatAreNew(t *testing.T) {
 func TestA2AContextsOfPrincipals(t *testing.T) {
 	t.Parallel()
 	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aSays+a2aDone)
+	said := 0
 	context := func(r *rig, who string) string {
 		t.Helper()
-		r.call(t, 200, who, "POST", "/run", aguiHello, `"threadId":"th"`)
+		said++ // the same message once more asks for another answer
+		r.call(t, 200, who, "POST", "/run", strings.Replace(aguiHello, `"id":"1"`, fmt.Sprintf(`"id":"%d"`, said), 1), `"threadId":"th"`)
 		_, context, _ := strings.Cut((<-asked).body, `"contextId":"`)
 		context, _, _ = strings.Cut(context, `"`)
 		return context

@@ -197,7 +197,7 @@ func TestListeningServers(t *testing.T) {
 	o.mu.Lock()
 	o.known = map[string]bool{}
 	o.mu.Unlock()
-	f(aguiBody("t1", turn2), "created", abort, bus, prompt+next, open, prompt+retells)
+	f(aguiBody("t1", strings.ReplaceAll(turn2, "u2", "u3")), "created", abort, bus, prompt+next, open, prompt+retells)
 }
 
 // TestListeningServersRefuse: what they say of the prompt is the status, although the bus is open; and a bus that is cut, or says nothing, is a

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
@@ -49,9 +50,11 @@ func (c *call) enterSession(asked *hub.Request) {
 	switch {
 	case server.Forgets:
 	case len(asked.Thread) > 0:
-		asked.Session = c.sessionOf(asked.Thread)
-		asked.NewSession = isFirst(asked)
-		asked.NewSession = asked.NewSession || c.forks
+		branch, begins := c.enterBranch(asked)
+		if asked.Session = c.sessionOf(asked.Thread, branch); branch != nil {
+			asked.Branch, asked.Unique = branch, threadids.InBranch(asked.Unique, branch) // by which encoders name messages
+		}
+		asked.NewSession = begins || isFirst(asked) || c.forks
 	case server.Always:
 		asked.Session, asked.NewSession = sessionID(c.scope, "", string(c.unique)), true
 	}
@@ -60,8 +63,12 @@ func (c *call) enterSession(asked *hub.Request) {
 
 // sessionOf is the session of a client's conversation. A server that takes any name for one gets the client's own, and knows by what it is sent
 // who asks, unless that is known to Sabir: the server may learn nothing of it, and clients that name their conversations alike must not meet there.
-func (c *call) sessionOf(thread []byte) []byte {
-	if !c.route.sessions.HasBase() && !c.isNamed() {
+// A branch of a conversation has a session of its own.
+func (c *call) sessionOf(thread, branch []byte) []byte {
+	switch {
+	case branch != nil:
+		return sessionID(c.scope, plainText(thread), string(branch))
+	case !c.route.sessions.HasBase() && !c.isNamed():
 		return thread
 	}
 	return sessionID(c.scope, plainText(thread))
@@ -219,6 +226,7 @@ func (x *stream) askInSession(sink sink, until time.Time) (*upstream.Body, error
 		return nil, x.refusedInSession(r, sink)
 	}
 	x.noteSession()
+	x.noteBranch()
 	return body, nil
 }
 

@@ -52,6 +52,7 @@ type call struct {
 	session      *session       // of a client that came by WebSocket; nil for HTTP
 	forks        bool           // the conversation of the agent is a new one, in which others have said what the request goes on from
 	agentSession *agentSession  // at the server of the upstream; nil: it keeps none, or bodies pass
+	branching    *branching     // where the conversation goes on there; nil: as agentSession, or it has no name
 	soFar        *soFar         // the conversation up to the answer, where the next request may go on from that; nil: it may not
 	lines        *lineTurn      // of a client that speaks by lines; nil for others
 	multiplexed  bool           // the client has others on the same WebSocket

@@ -65,6 +65,10 @@ type Request struct {
 	Session    []byte
 	NewSession bool
 
+	// Branch marks the ids of messages in the answer, which come back with later requests: the conversation goes on in another session than
+	// the one that it began in. nil: it goes on there.
+	Branch []byte
+
 	// Upstream are the options of the agent that is asked, for codecs whose agents speak several versions; none: the defaults.
 	Upstream Options
 

@@ -18,6 +18,9 @@ type SessionServer struct {
 	// Forgets says that servers keep nothing of a conversation but the runs that have asked something: a request has to tell the whole of it.
 	Forgets bool
 
+	// Rewrites says that a request whose Trigger says so takes back what was said in its session. Others need another session for that.
+	Rewrites bool
+
 	// Run is the path, below the base, at which the run of a request is asked for: in [Request.Session], where that is set. nil: all runs are
 	// asked for at the URL itself, and say in their bodies which session they belong to.
 	Run func(req *Request) []string

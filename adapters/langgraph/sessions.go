@@ -11,6 +11,7 @@ import (
 // asked for as one in a thread that is there, which costs a second request only where the server does not know it.
 var sessions = hub.SessionServer{
 	RunPaths: []string{"/runs/stream", "/runs/wait"},
+	Rewrites: true,
 	Run:      runPath,
 	Unknown:  []int{404},
 	Busy:     []int{409},

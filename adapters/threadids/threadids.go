@@ -13,6 +13,7 @@
 //     history holds without a result, calls of earlier runs (hub.Resumed), history (hub.Replayed), the user's own words.
 //   - What goes back to the agent keeps its id, for it knows them by no other: runs, questions that the agent named, and
 //     calls that the client runs, unless the history shows a collision. Questions that Sabir named get the suffix.
+//   - In a branch of a conversation (hub.Request.Branch) all messages get the suffix, and it names the branch.
 //   - Ids that the server of the upstream's dialect compares with its own (hub.Dialect.ServerIDs) stay in any case.
 //
 // An id is changed in the same way wherever the stream names it.
@@ -51,6 +52,7 @@ type Mapper struct {
 	calls     *hub.History // nil, or not Known: likewise
 	continued []byte
 	suffix    []byte
+	branch    []byte // which the ids of all messages name; nil: none
 
 	changed recent.Map[[]byte] // by class and id
 	any     bool               // something was changed
@@ -67,6 +69,7 @@ func (m *Mapper) Start(from *hub.Dialect, asked *hub.Request, unique []byte) {
 	m.on, m.serverIDs = true, from.ServerIDs
 	if asked != nil {
 		m.messages, m.calls, m.continued = asked.MessageIDs, &asked.History, asked.Run
+		m.branch = asked.Branch
 	}
 	m.key = append(m.key[:0], unique...)
 	if m.messages != nil { // the same request, the same suffix
@@ -75,6 +78,9 @@ func (m *Mapper) Start(from *hub.Dialect, asked *hub.Request, unique []byte) {
 	h := fnv.New64a()
 	h.Write(m.key)
 	m.suffix = appendTag(append(m.suffix[:0], '-'), h.Sum64())
+	if m.branch != nil {
+		m.suffix = InBranch(m.suffix, m.branch)
+	}
 }
 
 // keptKey is up to how many bytes of an id a mapper keeps its memory in a Reset.
@@ -160,6 +166,8 @@ func (m *Mapper) messageComesAgain(id []byte) bool {
 	switch {
 	case m.serverIDs || bytes.Equal(id, m.continued):
 		return false
+	case m.branch != nil:
+		return true
 	}
 	return passing(id) || m.messages != nil && m.messages.Has(id)
 }
@@ -172,6 +180,8 @@ func (m *Mapper) partComesAgain(id []byte) bool {
 	switch {
 	case m.serverIDs:
 		return false
+	case m.branch != nil:
+		return true
 	case m.messages != nil:
 		return m.messages.Has(id)
 	}

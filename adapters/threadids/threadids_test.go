@@ -175,3 +175,28 @@ func TestDeltasAllocateNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestBranches: in a branch of a conversation all messages name it, by their own ids and by those that the proxy makes, but for one that goes on.
+func TestBranches(t *testing.T) {
+	branch := Branch([]byte("call-1"))
+	req := asked("m0")
+	req.Branch, req.Run = branch, []byte("m9")
+	var m Mapper
+	m.Start(agent, req, []byte("x"))
+	check(t, &m,
+		`{"kind":"text.start","msg":"0192d8a4-7c3b-7f00-8a12-3b5c7d9e1f20","id":"0192d8a4-7c3b-7f00-8a12-3b5c7d9e1f20"}`,
+		`{"kind":"text.start","msg":"0192d8a4-7c3b-7f00-8a12-3b5c7d9e1f20$","id":"0192d8a4-7c3b-7f00-8a12-3b5c7d9e1f20$"}`,
+		`{"kind":"text.start","msg":"m9","id":"t1"}`, `{"kind":"text.start","msg":"m9","id":"t1$"}`,
+	)
+	for id, want := range map[string]string{
+		"m1" + string(m.suffix): string(branch), string(InBranch([]byte("msg_1"), branch)): string(branch), branchMark + string(branch): string(branch),
+		string(branch): "", "m1": "", "": "", "m1" + branchMark + string(branch[1:]): "", "m1" + branchMark + string(branch) + "x": "",
+	} {
+		if got := BranchOf([]byte(id)); string(got) != want {
+			t.Errorf("%s is of branch %q, want %q", id, got, want)
+		}
+	}
+	if string(Branch([]byte("call-2"))) == string(branch) || len(branch) != branchLength {
+		t.Errorf("branch %s", branch)
+	}
+}

@@ -39,18 +39,6 @@ export const known = [
     reason: "ADK goes on talking while the client's call waits: its result is then not behind the agent's last message, where Sabir looks for what is new.",
   },
   {
-    agent: "Google ADK", client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
-    reason: "A session of ADK's takes nothing back: the user's words come again.",
-  },
-  {
-    agent: "OpenCode", client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
-    reason: "A session of OpenCode's takes a turn back only together with the changes to files that were made in it, which Sabir does not ask for: the user's words come again.",
-  },
-  {
-    agent: a2a, client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
-    reason: "A context of A2A's takes nothing back, and no server says that it does not know one: the user's words come again.",
-  },
-  {
     client: ["openai 7, previous responses", "@google/genai 3, interactions", "@langchain/langgraph-sdk 1.15, threads"], agent: a2a, scenario: "server",
     reason: "What an A2A agent says of its work is a notice, for which the client's dialect has no place but the text of the answer, where it comes " +
       "when the artifact ends, behind the words that followed. A remembered answer does not have it.",
@@ -63,10 +51,6 @@ export const known = [
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
     reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
       "results of the last of them alone.",
-  },
-  {
-    client: "@ag-ui/client 1.0", agent: "LangGraph", scenario: "edited",
-    reason: "AG-UI has no word for a message that takes the place of an earlier one, and a thread of LangGraph's keeps what was said in it.",
   },
   {
     client: ["an editor, sabir acp", "@a2a-js/sdk 1.3", "@langchain/langgraph-sdk 1.15, threads", "@mastra/client-js 1.47, threads"], agent: "Google ADK", scenario: "restart",

@@ -27,6 +27,7 @@ type Kind uint8
 const (
 	Thread Kind = iota // a conversation that goes on
 	Answer             // one up to an answer
+	Branch             // where a conversation goes on at an agent that keeps it, as notes alone
 )
 
 // Store is what remembers.

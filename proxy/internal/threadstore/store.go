@@ -130,7 +130,7 @@ func nameOf(scope, kind, name string) string {
 }
 
 func nameOfKey(k threads.Key) string {
-	return nameOf(k.Scope, map[threads.Kind]string{threads.Thread: "thread", threads.Answer: "answer"}[k.Kind], k.Name)
+	return nameOf(k.Scope, map[threads.Kind]string{threads.Thread: "thread", threads.Answer: "answer", threads.Branch: "branch"}[k.Kind], k.Name)
 }
 
 // unique is a name that nothing else has.

@@ -1,0 +1,148 @@
+package proxy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/threadids"
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+)
+
+// A client that tells the whole conversation may take back what was said: the last answer is to come anew, or other words stand in the place of
+// earlier ones. Few servers can take that out of a session. For others the conversation goes on in a session of its own, a branch, which is given
+// what is left of it. The ids of the agent's messages name the branch, so that requests find it again without anything being remembered.
+
+// branching is what is known of where a conversation goes on.
+type branching struct {
+	key   threads.Key
+	known bool // was has been found
+	was   saidThere
+	now   saidThere          // with the request
+	chain conversation.Chain // of the request
+	err   error              // why was could not be read
+}
+
+// saidThere is what the user has said in a session, as its client has said it last.
+type saidThere struct {
+	Branch []byte `json:",omitempty"` // none: the first session of the conversation
+	First  []byte // links of the first message of the user's and of the last
+	Last   []byte
+	Count  int
+	ID     []byte `json:",omitempty"` // of the last message, hashed: clients make ids of any length
+}
+
+// read takes what the user has said from the messages of a request.
+func (b *branching) read(ms []hub.Message) {
+	chain, at := conversation.ChainOf(ms)
+	if b.chain = chain; len(chain) > 0 {
+		last := len(chain) - 1
+		b.now = saidThere{First: chain[0][:], Last: chain[last][:], Count: len(chain)}
+		if id := ms[at[last]].ID; len(id) > 0 {
+			sum := sha256.Sum256(id)
+			b.now.ID = sum[:]
+		}
+	}
+}
+
+// enterBranch finds the branch in which a conversation goes on, and begins one where the request takes back what its session has received.
+// A server that rewrites its session is asked to.
+func (c *call) enterBranch(asked *hub.Request) (branch []byte, isNew bool) {
+	c.findBranch(asked)
+	b := c.branching
+	branch = markedBranch(asked.Messages)
+	if branch == nil {
+		branch = b.was.Branch
+	}
+	if takesBack := !asked.Partial && b.takesBack(asked); takesBack && c.route.sessions.Rewrites {
+		asked.Trigger = max(asked.Trigger, hub.TriggerRegenerate)
+	} else if takesBack {
+		branch, isNew = threadids.Branch(c.unique), true
+		asked.Trigger = hub.TriggerNone // the session has nothing to take back
+	}
+	b.now.Branch = branch
+	return branch, isNew
+}
+
+// findBranch finds out what is remembered of where a conversation goes on. Without that a request that takes something back shows so only where
+// its dialect says it.
+func (c *call) findBranch(asked *hub.Request) {
+	b := &branching{key: threads.Key{Scope: c.scope, Kind: threads.Branch, Name: plainText(asked.Thread)}}
+	c.branching = b
+	if !asked.Partial {
+		b.read(asked.Messages)
+	}
+	view, err := c.route.threads.Find(b.key)
+	if err == nil {
+		err = json.Unmarshal(view.Meta, &b.was)
+		b.known = err == nil
+	}
+	if !errors.Is(err, threads.ErrUnknown) {
+		b.err = err
+	}
+}
+
+// markedBranch is the branch that the last message of the agent's with a mark is of; nil for none.
+func markedBranch(ms []hub.Message) []byte {
+	for i := len(ms) - 1; i >= 0; i-- {
+		if ms[i].Role != hub.RoleAgent {
+			continue
+		}
+		if branch := threadids.BranchOf(ms[i].ID); branch != nil {
+			return bytes.Clone(branch)
+		}
+	}
+	return nil
+}
+
+// takesBack reports whether a request takes back what the session of its conversation has received. Clients that tell only what is new, or
+// the end of a long conversation, show another beginning: of them nothing is known.
+func (b *branching) takesBack(asked *hub.Request) bool {
+	was, now := &b.was, &b.now
+	switch {
+	case asked.Trigger != hub.TriggerNone:
+		return true
+	case was.Count == 0 || !bytes.Equal(was.First, now.First) || !says(asked):
+		return false
+	case now.Count > was.Count:
+		return !bytes.Equal(b.chain[was.Count-1][:], was.Last)
+	case now.Count == was.Count && bytes.Equal(now.Last, was.Last):
+		return len(now.ID) > 0 && bytes.Equal(now.ID, was.ID) // else the user may have said the same once more
+	}
+	return true
+}
+
+// says reports whether a request ends with words of the user's, and does not answer what was asked before.
+func says(asked *hub.Request) bool {
+	n := len(asked.Messages)
+	return n > 0 && asked.Messages[n-1].Role == hub.RoleUser && len(conversation.Decided(asked))+len(conversation.Returned(asked)) == 0
+}
+
+// noteBranch remembers what the session of a conversation has received with a run that was accepted.
+func (x *stream) noteBranch() {
+	b := x.call.branching
+	if b == nil || b.now.Count == 0 || len(b.key.Name) > longestThread {
+		return
+	}
+	if err := errors.Join(b.err, b.write(x.call.route.threads)); err != nil {
+		x.server.log.Warn("what a client takes back may not be noticed: the store does not know how its conversation goes on",
+			zap.String("route", x.call.route.cfg.Path), zap.String("request_id", x.call.id), zap.Error(err))
+	}
+}
+
+// write remembers what the user has said.
+func (b *branching) write(in threads.Store) error {
+	data, err := json.Marshal(&b.now)
+	switch {
+	case err != nil:
+		return err
+	case b.known:
+		return in.SetMeta(b.key, data)
+	}
+	return in.Create(b.key, threads.Seed{Meta: data})
+}

@@ -1,0 +1,193 @@
+package proxy
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// branches is a conversation of a client that tells all of it, with an agent that keeps sessions.
+type branches struct {
+	*testing.T
+	k     *keeper
+	names map[string]string
+}
+
+var (
+	messageID = regexp.MustCompile(`"messageId":"([^"]+)"`)
+	adkRun    = regexp.MustCompile(`run_sse\?key=1 .*"sessionId":"(s\d)"`)
+	adkOpened = regexp.MustCompile(`/sessions\?key=1 \{"sessionId":"(s\d)"(.*)`)
+)
+
+// in wants a run in a session, which is opened with a conversation that holds some texts; none: it is there. It returns the id of the answer.
+func (b *branches) in(r *rig, body, session string, opened ...string) (id string) {
+	b.Helper()
+	resp, got := r.post("/run", body)
+	if resp.StatusCode != 200 || !strings.Contains(got, "Hi!") {
+		b.Fatalf("status %d\n%s", resp.StatusCode, got)
+	}
+	seen := b.k.seen(b.names)
+	if ran := adkRun.FindStringSubmatch(seen); ran == nil || ran[1] != session {
+		b.Errorf("%s\nran in %q, want %s\n%s", body, ran, session, seen)
+	}
+	switch open := adkOpened.FindStringSubmatch(seen); {
+	case open == nil && opened == nil:
+	case open == nil || open[1] != session:
+		b.Errorf("%s\nopened %q, want %s", body, open, session)
+	default:
+		for _, text := range opened {
+			if not, ok := strings.CutPrefix(text, "not "); strings.Contains(open[2], strings.TrimPrefix(text, "not ")) == ok && not != "" {
+				b.Errorf("%s\nopened with %s\nwant %s", body, open[2], text)
+			}
+		}
+	}
+	if m := messageID.FindStringSubmatch(got); m != nil {
+		id = m[1]
+	}
+	return id
+}
+
+func aguiUser(id, text string) string {
+	return `{"id":"` + id + `","role":"user","content":"` + text + `"}`
+}
+
+func aguiAgent(id, text string) string {
+	return `,{"id":"` + id + `","role":"assistant","content":"` + text + `"},`
+}
+
+// TestTakenBack: what a client takes back is not left in the session of its conversation, whether its dialect says so or not; the conversation goes on
+// in a session that receives the rest.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, k.config("adk", "", "agui"))
+	b := &branches{t, k, map[string]string{}}
+	u1, u2, u3 := aguiUser("u1", "hello"), aguiUser("u2", "more"), aguiUser("u3", "end")
+	a1 := aguiAgent(b.in(r, aguiBody("t", u1), "s1", ""), "Hi!")
+	first := b.in(r, aguiBody("t", u1+a1+u2), "s1")
+	anew := b.in(r, aguiBody("t", u1+a1+u2), "s2", "hello", "not more")
+	if strings.Contains(first, "~") || !strings.Contains(anew, "~") {
+		t.Errorf("the ids of the answers are %s and %s", first, anew)
+	}
+	a2 := aguiAgent(anew, "Hi!")
+	b.in(r, aguiBody("t", u1+a1+u2+a2+u3), "s2")
+	edited := aguiUser("u4", "other")
+	b.in(r, aguiBody("t", u1+a1+edited), "s3", "hello", "not more", "not other")
+	b.in(r, aguiBody("t", u1+a1+edited+aguiAgent("a4", "Hi!")+u3), "s3") // ids that an application has made
+	b.in(r, aguiBody("t", u1+a1+u2+a2+u3+aguiAgent("a5", "Hi!")+aguiUser("u6", "on")), "s4", "more", "end", "not other")
+	b.in(r, aguiBody("other", u1), "s5", "")
+	if n := r.metric("sabir_agent_sessions_created_total", "route=/run/*"); n != 5 {
+		t.Errorf("%v sessions were counted", n)
+	}
+
+	again := start(t, k.config("adk", "", "agui")) // remembers nothing
+	b.in(again, aguiBody("t", u1+a1+u2+a2+aguiUser("u7", "there")), "s2")
+}
+
+// TestNotTakenBack: who tells only what is new, or the end of a long conversation, takes nothing back; nor does who says the same once more, or answers
+// a question.
+func TestNotTakenBack(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, k.config("adk", "", "agui"))
+	b := &branches{t, k, map[string]string{}}
+	const answer = `,"resume":[{"interruptId":"adk-1","status":"resolved","payload":{"approved":true}}]`
+	u1, a1, u2 := aguiUser("u1", "hello"), aguiAgent("a1", "Hi!"), aguiUser("u2", "more")
+	b.in(r, aguiBody("t", u1), "s1", "")
+	b.in(r, aguiBody("t", u1, answer), "s1")
+	b.in(r, aguiBody("t", u2), "s1", "")
+	b.in(r, aguiBody("t", aguiUser("u3", "more")), "s1", "")
+	b.in(r, aguiBody("t", u1+a1+u2+aguiAgent("a2", "Hi!")+aguiUser("u4", "more")), "s1")
+	b.in(r, aguiBody("t", u2+aguiAgent("a2", "Hi!")+aguiUser("u5", "end")), "s1")
+}
+
+// TestTakenBackByName: clients of the AI SDK say that they take something back. Where nothing is remembered, the ids of messages alone tell where the
+// conversation goes on.
+func TestTakenBackByName(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, "threads: {max: 0}\n"+k.config("adk", "", "aisdk"))
+	b := &branches{t, k, map[string]string{}}
+	chat := func(more string, messages ...string) string {
+		return `{"id":"t",` + more + `"messages":[` + strings.Join(messages, ",") + `]}`
+	}
+	says := func(id, role, text string) string {
+		return `{"id":"` + id + `","role":"` + role + `","parts":[{"type":"text","text":"` + text + `"}]}`
+	}
+	u1 := says("u1", "user", "hello")
+	const anew, edit = `"trigger":"regenerate-message",`, `"trigger":"submit-message","messageId":"u1",`
+	b.in(r, chat("", u1), "s1", "")
+	a1 := says(b.in(r, chat(anew, u1), "s2", "not hello"), "assistant", "Hi!")
+	b.in(r, chat("", u1, a1, says("u2", "user", "more")), "s2")
+	b.in(r, chat(anew, u1, a1, says("u2", "user", "more")), "s3", "hello", "not more")
+	b.in(r, chat(edit, says("u1", "user", "others")), "s4", "not hello")
+}
+
+// TestTakenBackInPlace: a thread of LangGraph's is written anew.
+func TestTakenBackInPlace(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, graphAnswer)
+	r := start(t, k.config("langgraph", "", "agui"))
+	names := map[string]string{}
+	const forgets = `{"type":"remove","id":"__remove_all__","content":""},`
+	edited := strings.ReplaceAll(turn2, "u2", "u3")
+	for _, turn := range [][2]string{{turn1, human1}, {turn2, human2}, {turn2, forgets + whole2}, {strings.ReplaceAll(edited, "more", "less"), forgets + human1}} {
+		r.post("/run", aguiBody("t", turn[0]))
+		if got := k.seen(names); !strings.HasPrefix(got, `POST /v1/threads/s1/runs/stream?key=1 {"assistant_id":"agent","input":{"messages":[`+turn[1]) || strings.Contains(got, "\n") {
+			t.Errorf("%s\nasked %s\nwant %s", turn[0], got, turn[1])
+		}
+	}
+}
+
+// TestTakenBackFromOpenCode: another session of it receives what is left, as text.
+func TestTakenBackFromOpenCode(t *testing.T) {
+	t.Parallel()
+	o := newOpenCode(t, saysHi)
+	r := start(t, o.config("agui"))
+	names := map[string]string{}
+	for i, turn := range []string{turn1, turn2, turn2} {
+		r.post("/run", aguiBody("t", turn))
+		got := o.seen(names)
+		if opened, retold := strings.Contains(got, `{"id":"s2"`), strings.Contains(got, `session/s2/prompt_async`) && strings.Contains(got, "User: hello"); opened != (i == 2) || retold != opened {
+			t.Errorf("turn %d asked\n%s", i+1, got)
+		}
+	}
+}
+
+// TestTakenBackFromA2A: another context of it receives what is left, as text; the client's thread stays.
+func TestTakenBackFromA2A(t *testing.T) {
+	t.Parallel()
+	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aSays+a2aDone)
+	r := start(t, a2aRoute(agent.url(), "", "client: agui\nrequests: {mode: translate}"))
+	for i, turn := range []string{turn1, turn2, turn2} {
+		if _, got := r.post("/run", aguiBody("t1", turn)); !strings.Contains(got, `"threadId":"t1"`) || !strings.Contains(got, "RUN_FINISHED") {
+			t.Errorf("turn %d\n%s", i+1, got)
+		}
+		body := (<-asked).body
+		if there, retold := strings.Contains(body, `"contextId":"t1"`), strings.Contains(body, "User: hello"); there != (i < 2) || retold != (i == 2) {
+			t.Errorf("turn %d asked\n%s", i+1, body)
+		}
+	}
+}
+
+// TestBranchesOfReplicas: what was said at one replica is known at another. While the store is away conversations go on, and the log says what that may
+// cost.
+func TestBranchesOfReplicas(t *testing.T) {
+	t.Parallel()
+	address := redisAddress(t)
+	c := newCable(t, strings.Split(address, ",")[0])
+	k := newKeeper(t, adkAnswer)
+	b := &branches{t, k, map[string]string{}}
+	prefix := `, prefix: "` + t.Name() + `:"`
+	one := start(t, storeYAML(address, prefix)+k.config("adk", "", "agui"))
+	two := start(t, storeYAML(c.Addr().String(), prefix+", timeout: 2s")+k.config("adk", "", "agui"))
+	b.in(one, aguiBody("t", turn1), "s1", "")
+	b.in(one, aguiBody("t", turn2), "s1")
+	b.in(two, aguiBody("t", turn2), "s2", "hello", "not more")
+	b.in(one, aguiBody("t", turn2+aguiAgent("a2", "Hi!")+aguiUser("u3", "end")), "s2")
+	c.set(true)
+	b.in(two, aguiBody("t3", turn1), "s3", "")
+	if two.logs.FilterMessageSnippet("what a client takes back may not be noticed").Len() != 1 {
+		t.Errorf("logged %v", two.logs.All())
+	}
+}
