@@ -159,14 +159,29 @@ func TestTakenBackFromA2A(t *testing.T) {
 	t.Parallel()
 	agent, asked := a2aAgent(t, "text/event-stream", a2aWorking+a2aSays+a2aDone)
 	r := start(t, a2aRoute(agent.url(), "", "client: agui\nrequests: {mode: translate}"))
-	for i, turn := range []string{turn1, turn2, turn2} {
-		if _, got := r.post("/run", aguiBody("t1", turn)); !strings.Contains(got, `"threadId":"t1"`) || !strings.Contains(got, "RUN_FINISHED") {
-			t.Errorf("turn %d\n%s", i+1, got)
+	context := regexp.MustCompile(`"contextId":"([^"]+)"`)
+	ask := func(r *rig, turn string) (at, body, id string) {
+		t.Helper()
+		_, got := r.post("/run", aguiBody("t1", turn))
+		if !strings.Contains(got, `"threadId":"t1"`) || !strings.Contains(got, "RUN_FINISHED") {
+			t.Fatalf("%s\n%s", turn, got)
 		}
-		body := (<-asked).body
-		if there, retold := strings.Contains(body, `"contextId":"t1"`), strings.Contains(body, "User: hello"); there != (i < 2) || retold != (i == 2) {
-			t.Errorf("turn %d asked\n%s", i+1, body)
+		body = (<-asked).body
+		return context.FindStringSubmatch(body)[1], body, messageID.FindStringSubmatch(got)[1]
+	}
+	for _, turn := range []string{turn1, turn2} {
+		if at, body, _ := ask(r, turn); at != "t1" || strings.Contains(body, "User: hello") {
+			t.Errorf("%s asked\n%s", turn, body)
 		}
+	}
+	branch, body, id := ask(r, turn2)
+	if branch == "t1" || !strings.Contains(body, "User: hello") {
+		t.Errorf("asked\n%s", body)
+	}
+	next := turn2 + aguiAgent(id, "Hi!") + aguiUser("u3", "end")
+	again := start(t, a2aRoute(agent.url(), "", "client: agui\nrequests: {mode: translate}")) // remembers nothing
+	if at, body, _ := ask(again, next); at != branch || strings.Contains(body, "User: hello") {
+		t.Errorf("in %s, want %s\n%s", at, branch, body)
 	}
 }
 

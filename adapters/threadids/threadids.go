@@ -14,7 +14,7 @@
 //   - What goes back to the agent keeps its id, for it knows them by no other: runs, questions that the agent named, and
 //     calls that the client runs, unless the history shows a collision. Questions that Sabir named get the suffix.
 //   - In a branch of a conversation (hub.Request.Branch) all messages get the suffix, and it names the branch.
-//   - Ids that the server of the upstream's dialect compares with its own (hub.Dialect.ServerIDs) stay in any case.
+//   - Ids that the server of the upstream's dialect compares with its own (hub.Dialect.ServerIDs) stay, but for those of a branch.
 //
 // An id is changed in the same way wherever the stream names it.
 package threadids
@@ -164,10 +164,12 @@ func (m *Mapper) decideSubAgent(ev *hub.Event) {
 
 func (m *Mapper) messageComesAgain(id []byte) bool {
 	switch {
-	case m.serverIDs || bytes.Equal(id, m.continued):
+	case bytes.Equal(id, m.continued):
 		return false
-	case m.branch != nil:
+	case m.branch != nil: // which no server has seen messages of, but its own
 		return true
+	case m.serverIDs:
+		return false
 	}
 	return passing(id) || m.messages != nil && m.messages.Has(id)
 }
@@ -178,10 +180,10 @@ func (m *Mapper) callsShown() bool { return m.calls != nil && m.calls.Known }
 // partComesAgain: clients that keep parts have them by the ids of their messages, and see others within one answer only.
 func (m *Mapper) partComesAgain(id []byte) bool {
 	switch {
-	case m.serverIDs:
-		return false
 	case m.branch != nil:
 		return true
+	case m.serverIDs:
+		return false
 	case m.messages != nil:
 		return m.messages.Has(id)
 	}
