@@ -17,6 +17,7 @@ type Builder struct {
 	open     map[string][]place // of calls by id, in their order
 	role     hub.Role           // of the message that was begun last
 	resulted bool               // a result has come since
+	results  []place            // of calls, behind what the agent said last
 	parts    []hub.Part         // a block of memory; see extend
 }
 
@@ -37,7 +38,12 @@ func (b *Builder) Begin(role hub.Role, id []byte) *hub.Message {
 	if n := len(b.Messages); n > 0 && len(id) > longest && bytes.Equal(b.Messages[n-1].ID, id) {
 		id = []byte(Base(id))
 	}
-	b.role = role
+	if b.role = role; role == hub.RoleAgent {
+		for _, at := range b.results {
+			b.part(at).Result.Last = false
+		}
+		b.results = b.results[:0]
+	}
 	b.Messages, b.resulted = append(b.Messages, hub.Message{Role: role, ID: id}), false
 	return &b.Messages[len(b.Messages)-1]
 }
@@ -116,8 +122,10 @@ func (b *Builder) noteAt(id []byte, at place) {
 // there is no such call, a message of role Results holds it; name is the tool then, if the request tells it.
 func (b *Builder) Result(call, name []byte, r hub.CallResult) {
 	b.resulted = true
-	if p := b.Call(call); p != nil {
-		p.Result = &r
+	if at, ok := b.find(call); ok {
+		r.Last = true
+		b.part(at).Result = &r
+		b.results = append(b.results, at)
 		return
 	}
 	m := b.last(hub.RoleResults)

@@ -98,11 +98,15 @@ func SaidBy(req *hub.Request, l *hub.Losses) (said []hub.Message) {
 	return said
 }
 
-// Returned are the calls with results that are new to an agent which keeps the conversation: those that it has left to the client.
+// Returned are the calls with results that are new to an agent which keeps the conversation: those that it has left to the client. It may
+// have gone on talking meanwhile.
 func Returned(req *hub.Request) (calls []hub.Part) {
-	for _, m := range before(req) {
+	last := len(req.Messages) - len(before(req))
+	for i, m := range req.Messages {
 		for _, p := range m.Parts {
-			if p.Kind == hub.PartCall && p.Result != nil && (p.ClientRuns || m.Role == hub.RoleResults) {
+			switch {
+			case p.Kind != hub.PartCall || p.Result == nil:
+			case i < last && p.Result.Last, i >= last && (p.ClientRuns || m.Role == hub.RoleResults):
 				calls = append(calls, p)
 			}
 		}
@@ -169,7 +173,8 @@ func answers(all []hub.Decision, ask []byte) bool {
 	return slices.ContainsFunc(all, func(d hub.Decision) bool { return bytes.Equal(d.Ask, ask) })
 }
 
-// before are the messages with the calls that a request answers: all where the client tells nothing else, or what the agent said last.
+// before are the messages with the calls that a request answers, and those behind them: all where the client tells nothing else, or from what the
+// agent said last.
 func before(req *hub.Request) []hub.Message {
 	if req.Partial {
 		return req.Messages
@@ -182,7 +187,7 @@ func before(req *hub.Request) []hub.Message {
 	for n > 0 && (ms[n].Joins || ms[n].Role == hub.RoleResults) {
 		n--
 	}
-	return ms[n:]
+	return req.Messages[n:]
 }
 
 // LostToKeepers notes what a request has beside messages, for agents that keep the conversation: they have tools and state of their own.

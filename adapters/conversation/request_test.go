@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -86,4 +87,37 @@ func TestLatestBesideAnswers(t *testing.T) {
 	f(0)
 	req.Partial = true
 	f(1)
+}
+
+// TestReturned: results are new behind what the agent said last, also where it has gone on talking since it made the calls.
+func TestReturned(t *testing.T) {
+	id := func(s string) []byte { return []byte(s) }
+	text := hub.Part{Kind: hub.PartText, Text: id("Meanwhile")}
+	var b Builder
+	check := func(when, want string) {
+		t.Helper()
+		var got []string
+		for _, p := range Returned(&hub.Request{Messages: b.Messages}) {
+			got = append(got, string(p.ID))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v are new, want %q", when, got, want)
+		}
+	}
+	b.Begin(hub.RoleUser, id("u1"))
+	b.BeginAgent(id("a1"))
+	b.Add(hub.Part{Kind: hub.PartCall, ID: id("its")})
+	b.Add(hub.Part{Kind: hub.PartCall, ID: id("own"), ClientRuns: true})
+	b.Result(id("its"), nil, hub.CallResult{Text: id("9")})
+	b.BeginAgent(id("a2"))
+	b.Add(text)
+	check("while the call waits", "")
+	b.Result(id("own"), nil, hub.CallResult{Text: id("Bergen")})
+	check("behind what the agent said meanwhile", "own")
+	b.Begin(hub.RoleUser, id("u2"))
+	b.Add(text)
+	check("with words", "own")
+	b.BeginAgent(id("a3"))
+	b.Add(text)
+	check("with an answer", "")
 }

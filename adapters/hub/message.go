@@ -96,6 +96,7 @@ type CallResult struct {
 	Value   []byte
 	Content []byte // raw array of content blocks, as in [More]
 	Err     []byte // why it failed
+	Last    bool   `json:"-"` // of a request: the agent has said nothing behind it
 }
 
 // Event is the end of a call with this result, for what reads results of events. Where both a text and a reason are there, the text says

@@ -35,8 +35,8 @@ export const known = [
       "result behind its call: the model receives both, but as one after the other.",
   },
   {
-    client: ["ai 7", "@ag-ui/client 1.0", "@langchain/langgraph-sdk 1.15", "openai 7, previous responses", "@google/genai 3, interactions"], agent: "Google ADK", scenario: "both",
-    reason: "ADK goes on talking while the client's call waits: its result is then not behind the agent's last message, where Sabir looks for what is new.",
+    client: "ai 7", agent: "Google ADK", scenario: "both",
+    reason: "ADK goes on talking while the client's call waits. The AI SDK sends results by itself only for calls of the last step.",
   },
   {
     client: ["openai 7, previous responses", "@google/genai 3, interactions", "@langchain/langgraph-sdk 1.15, threads"], agent: a2a, scenario: "server",

@@ -45,6 +45,9 @@ func TestPack(t *testing.T) {
 		t.Fatalf("only %d members were filled", n)
 	}
 	full.Unread, full.KeptBy = false, "" // counted by the request that has brought it
+	for i := range full.Parts {
+		full.Parts[i].Result.Last = false // of the request that has brought it
+	}
 	one := func(p hub.Part) hub.Message { return hub.Message{Role: hub.RoleAgent, Parts: []hub.Part{p}} }
 	for name, ms := range map[string][]hub.Message{
 		"none":     nil,

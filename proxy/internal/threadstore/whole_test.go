@@ -106,11 +106,14 @@ func wantsSame(t *testing.T, at string, got, want any) {
 	same(t, at, reflect.ValueOf(got), reflect.ValueOf(want))
 }
 
+// notKept is what holds for the request alone that has brought a result.
+const notKept = "CallResult.Last"
+
 // TestEveryMember: every exported member of what conversations are made of comes back from Redis, one that is new as well, and so does
 // one that has none of them.
 func TestEveryMember(t *testing.T) {
 	r := open(t, newServer(t).address, time.Minute)
-	said := threads.Said{Messages: []hub.Message{filled[hub.Message](t), {Parts: []hub.Part{{}}}}, From: 1, Run: filled[hub.Run](t, "Run.Messages")}
+	said := threads.Said{Messages: []hub.Message{filled[hub.Message](t, notKept), {Parts: []hub.Part{{}}}}, From: 1, Run: filled[hub.Run](t, "Run.Messages", notKept)}
 	asked := hub.Request{Tools: hub.ToolList{Defs: []hub.Tool{filled[hub.Tool](t), {}}}}
 	turn := threadstest.Begin(t, r, threads.Turn{Answer: threadstest.Answer("x"), Asked: asked})
 	r.End(turn, &said)
@@ -129,7 +132,7 @@ func TestEveryMember(t *testing.T) {
 func TestEveryMemberOfRuns(t *testing.T) {
 	r := Runs{open(t, newServer(t).address, time.Minute).Store}
 	key := runlog.Key{Scope: "\xff", Run: "r"}
-	for _, want := range []runlog.Run{filled[runlog.Run](t), {PastRun: hub.PastRun{Run: hub.Run{Ended: true}}}} {
+	for _, want := range []runlog.Run{filled[runlog.Run](t, notKept), {PastRun: hub.PastRun{Run: hub.Run{Ended: true}}}} {
 		if err := r.Put(key, want); err != nil {
 			t.Fatal(err)
 		}
@@ -148,6 +151,7 @@ func TestEveryMemberOfRequests(t *testing.T) {
 		"Request.Header", "Request.Query", "Request.Endpoint", // of the HTTP request, which is over
 		"Request.UpstreamQuery",            // of the configuration
 		"Request.Unread", "Request.Beside", // are counted with the request itself
+		notKept,
 	)
 	data, err := json.Marshal(record{Asked: &want})
 	if err != nil {
