@@ -80,6 +80,7 @@ type step struct {
 }
 
 func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.ids.calls.end() // the model is asked again
 	e.openStep(out, ev, ev.ID, rawjson.First(ev.Name, ev.ID, []byte("step")))
 	return hub.Native
 }

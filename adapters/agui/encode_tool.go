@@ -59,20 +59,27 @@ func (e *encoder) signCall(out *wire.Out, ev *hub.Event) {
 	}
 }
 
-// appendParent appends the message that holds the call. Without one the client makes a message with the id of the
-// call, which must then be free.
+// appendParent appends the message that holds the call. Without one the client makes a message with the id of the call, which must then be
+// free. Calls at once, of which the upstream names no message, are in that of the first: the model has made them together.
 func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
 	subAgent := e.subAgent(ev)
 	if parent, ok := e.ids.parent(subAgent, ev.Msg); ok {
+		e.ids.calls.end()
 		return append(append(append(dst, `,"parentMessageId":"`...), parent...), '"')
 	}
-	as := owner{ownCall, subAgent}
-	if e.ids.free(id, as) {
+	as, calls := owner{ownCall, subAgent}, &e.ids.calls
+	switch {
+	case len(ev.Msg) == 0 && len(calls.id) > 0 && calls.subAgent == subAgent:
+		return append(append(append(dst, `,"parentMessageId":"`...), calls.id...), '"')
+	case e.ids.free(id, as):
 		e.ids.used.Put(string(id), as)
+		calls.begin(id, subAgent)
 		return dst
 	}
 	dst = append(dst, `,"parentMessageId":"`...)
+	from := len(dst)
 	dst = e.ids.claim(dst, append([]byte("call-"), id...), owner{assistantCalls, subAgent})
+	calls.begin(dst[from:], subAgent)
 	return append(dst, '"')
 }
 

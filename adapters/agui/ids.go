@@ -38,13 +38,28 @@ type ids struct {
 	used  recent.Map[owner]  // by id on the wire
 	spans recent.Map[string] // reasoning spans, by id on the wire -> sub-agent
 	alias recent.Map[string] // sub-agent and upstream message -> its last text message on the wire
+	calls batch
 	buf   []byte
 }
+
+// batch is the message of the calls that came last, where the upstream names none that they are of; no id: something came behind them.
+type batch struct {
+	id       []byte
+	subAgent string
+}
+
+// begin makes the message of a call one that further calls may be in.
+func (b *batch) begin(id []byte, subAgent string) {
+	b.id, b.subAgent = append(b.id[:0], id...), subAgent
+}
+
+func (b *batch) end() { b.id = b.id[:0] }
 
 func (s *ids) reset() {
 	s.used.Reset()
 	s.spans.Reset()
 	s.alias.Reset()
+	s.calls.end()
 	s.tag = s.tag[:0]
 }
 
@@ -84,6 +99,7 @@ func (s *ids) name(id, msg []byte) []byte {
 
 // claim takes the wanted id for a message, or the next one like it that is free, and appends it to dst.
 func (s *ids) claim(dst, want []byte, as owner) []byte {
+	s.calls.end()
 	from := len(dst)
 	dst = append(dst, want...)
 	n := len(dst)

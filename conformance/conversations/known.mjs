@@ -30,11 +30,6 @@ export const known = [
     reason: "The Gemini CLI asks its model again when a stream breaks, and prints the words of all attempts.",
   },
   {
-    client: "@copilotkit/core 1.75", agent: ["Pydantic AI, AI SDK", "AI SDK", "a model, Responses", "a model, generateContent", "a model, Interactions"], scenario: "clients",
-    reason: "These agents name no message that the calls are of, so that each is a message of its own to an AG-UI client. CopilotKit puts each " +
-      "result behind its call: the model receives both, but as one after the other.",
-  },
-  {
     client: "ai 7", agent: "Google ADK", scenario: "both",
     reason: "ADK goes on talking while the client's call waits. The AI SDK sends results by itself only for calls of the last step.",
   },
