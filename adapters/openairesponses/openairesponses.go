@@ -140,8 +140,14 @@ import (
 
 const name = "openai-responses"
 
-// optionSummaries is the name of an option.
-const optionSummaries = "summaries"
+// Names of options.
+const (
+	optionSummaries = "summaries"
+	optionApprovals = "approvals"
+)
+
+// approvalsClient asks the client whether a call may run.
+const approvalsClient = "client"
 
 // Dialect is the OpenAI Responses API.
 var Dialect = hub.Dialect{
@@ -151,7 +157,8 @@ var Dialect = hub.Dialect{
 	Doc:      "The streams of the OpenAI Responses API, and of what imitates it, by server-sent events or WebSocket.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket},
-	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapSealCalls | hub.CapUsage,
+	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapSealCalls | hub.CapUsage,
+	Asks:     func(o hub.Options) bool { return o.Enum(optionApprovals) == approvalsClient },
 	Options: []hub.OptionSpec{
 		{
 			Name: "model", Type: hub.OptionText, Default: "agent", Encode: true,
@@ -168,6 +175,10 @@ var Dialect = hub.Dialect{
 		{
 			Name: "max_output", Type: hub.OptionInt, Default: "16777216", Encode: true,
 			Doc: "Bytes of output that are kept for the terminal event; a longer answer ends with an error, as with limits.kept_text.",
+		},
+		{
+			Name: optionApprovals, Type: hub.OptionEnum, Default: approvalsClient, Values: []string{approvalsClient, "without"}, Encode: true,
+			Doc: "Who says whether a call may run, of an agent that waits for that: the client, by a further request, or Sabir, as asks.without of the route says.",
 		},
 		{
 			Name: "socket", Type: hub.OptionEnum, Default: "response", Values: []string{"response", "session"}, Decode: true,

@@ -56,10 +56,8 @@ export const known = [
     reason: "The client names no conversation, so that each request has a session of its own, which receives what was said before as text.",
   },
   {
-    client: ["openai 7, previous responses", "openai 7, conversations", "@google/genai 3, interactions"], agent: ["Claude Code", "OpenCode"],
-    scenario: ["granted", "denied", "decided", "expired", "reask"],
-    reason: "Clients of the Responses and the Interactions API are not asked by agents that wait: Sabir denies in their place, which its stream says in words that the " +
-      "remembered answer does not have.",
+    client: "@google/genai 3, interactions", agent: ["Claude Code", "OpenCode"], scenario: "denied",
+    reason: "Clients of the Interactions API are not asked by agents that wait: Sabir denies in their place, which its stream says in words that the remembered answer does not have.",
   },
   {
     client: "@mastra/client-js 1.47, threads", agent: "Mastra", scenario: ["client", "clients"], direct: true,

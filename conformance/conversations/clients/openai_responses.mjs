@@ -4,7 +4,7 @@ import { askUser, kept } from "./talk.mjs";
 const tools = [{ type: "function", name: askUser.name, description: askUser.description, parameters: askUser.schema, strict: false }];
 
 export function openaiResponsesClient({ name, OpenAI }) {
-  return { name, dialect: "openai-responses", can: { bring: true, decide: false }, open: (url) => new Talk(OpenAI, url) };
+  return { name, dialect: "openai-responses", can: { bring: true, decide: true }, open: (url) => new Talk(OpenAI, url) };
 }
 
 class Talk {
@@ -24,6 +24,11 @@ class Talk {
     return this.run(this.text);
   }
 
+  decide(...yes) {
+    this.input.push(...this.questions.map(({ id }, i) => ({ type: "mcp_approval_response", approval_request_id: id, approve: yes[i] })));
+    return this.run(this.text);
+  }
+
   regenerate() {
     this.input.length = this.input.findLastIndex((i) => i.role === "user") + 1;
     return this.run("");
@@ -34,8 +39,9 @@ class Talk {
     return this.say(content);
   }
 
+  // reload leaves the items, and the questions that are open.
   reload() {
-    this.input = kept(this.input);
+    Object.assign(this, kept({ input: this.input, questions: this.questions }));
   }
 
   stop() {
@@ -48,7 +54,7 @@ class Talk {
   }
 
   async run(before) {
-    Object.assign(this, { text: before, stopped: false, calls: [] });
+    Object.assign(this, { text: before, stopped: false, calls: [], questions: [] });
     let failed;
     this.stream = this.client.responses.stream({
       model: "scripted", input: this.input, tools, store: false, include: ["reasoning.encrypted_content"],
@@ -59,6 +65,7 @@ class Talk {
       if (status !== "completed") failed = error?.message ?? status;
       this.input.push(...output);
       this.calls = output.filter((i) => i.type === "function_call");
+      this.questions = output.filter((i) => i.type === "mcp_approval_request");
     } catch (err) {
       if (this.stopped) this.input.push({ role: "assistant", content: this.text });
       else failed = err.message;
@@ -68,7 +75,7 @@ class Talk {
 
   seen(failed) {
     return {
-      text: this.text, calls: this.calls.map((c) => ({ name: c.name, args: JSON.parse(c.arguments) })), questions: [], failed,
+      text: this.text, calls: this.calls.map((c) => ({ name: c.name, args: JSON.parse(c.arguments) })), questions: this.questions, failed,
       turns: this.input.filter((i) => i.role === "user").length,
     };
   }
