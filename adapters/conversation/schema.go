@@ -16,7 +16,7 @@ func ObjectSchema(v rawjson.Value, l *hub.Losses) rawjson.Value {
 	if isObjectSchema(v) {
 		return v
 	}
-	s := schemaRoot{doc: v, props: map[string][]rawjson.Value{}}
+	s := newSchemaRoot(v)
 	required := s.merge(v, 0)
 	l.AddIf("tools.schema", s.chosen)
 	return s.write(required.list)
@@ -43,6 +43,18 @@ type schemaRoot struct {
 	others []schemaMember
 	chosen bool // branches were put together of which not all hold
 	read   int  // how much was read, of [mostRead]
+	bytes  int  // likewise, of mostBytes
+
+	mostBytes int
+	members   map[*byte]map[string]rawjson.Value // of the objects that references lead through, by their place
+	resolved  map[*byte]rawjson.Value            // by the place of the reference
+}
+
+func newSchemaRoot(doc rawjson.Value) *schemaRoot {
+	return &schemaRoot{
+		doc: doc, props: map[string][]rawjson.Value{}, mostBytes: max(leastBytes, mostTimes*len(doc)),
+		members: map[*byte]map[string]rawjson.Value{}, resolved: map[*byte]rawjson.Value{},
+	}
 }
 
 type schemaMember struct {
@@ -55,14 +67,18 @@ const (
 	deepestRoot = 8
 	mostRead    = 16 << 10 // schemas, properties, and names that are required
 	mostForms   = 8        // of one property
+	mostTimes   = 32       // bytes for each of the document
+	leastBytes  = 1 << 20  // of a document that is small
 )
 
 // spend counts something that is read, and reports whether it may be. What is too much is as a branch that is left out.
 func (s *schemaRoot) spend() bool {
 	s.read++
-	s.chosen = s.chosen || s.read > mostRead
-	return s.read <= mostRead
+	s.chosen = s.chosen || s.isSpent()
+	return !s.isSpent()
 }
+
+func (s *schemaRoot) isSpent() bool { return s.read > mostRead || s.bytes > s.mostBytes }
 
 // nameSet are names in their order.
 type nameSet struct {
@@ -87,6 +103,7 @@ func (s *schemaRoot) merge(v rawjson.Value, depth int) (required nameSet) {
 		s.chosen = true
 		return required
 	}
+	s.bytes += len(v)
 	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "properties":
@@ -123,7 +140,7 @@ func (s *schemaRoot) merge(v rawjson.Value, depth int) (required nameSet) {
 func (s *schemaRoot) choice(branches rawjson.Value, depth int) (common []string) {
 	n := 0
 	for branch := range rawjson.Each(branches) {
-		if s.read > mostRead {
+		if s.isSpent() {
 			break
 		}
 		required := s.merge(branch, depth+1)
@@ -159,15 +176,39 @@ func (s *schemaRoot) property(name string, schema rawjson.Value) {
 
 // resolve is the schema that a reference into the document is to; nil for any other.
 func (s *schemaRoot) resolve(ref rawjson.Value) rawjson.Value {
-	at, in := bytes.CutPrefix(rawjson.Body(ref), []byte("#/"))
+	body := rawjson.Body(ref)
+	at, in := bytes.CutPrefix(body, []byte("#/"))
 	if !in {
 		return nil
 	}
+	if v, known := s.resolved[&body[0]]; known {
+		return v
+	}
 	v := s.doc
 	for name := range bytes.SplitSeq(at, []byte("/")) {
-		v = rawjson.Get(v, string(name))
+		if v = s.membersOf(v)[string(name)]; v == nil {
+			break
+		}
 	}
+	s.resolved[&body[0]] = v
 	return v
+}
+
+// membersOf are the members of an object by name. A schema may have thousands, and as many references to them.
+func (s *schemaRoot) membersOf(v rawjson.Value) map[string]rawjson.Value {
+	if known, ok := s.members[&v[0]]; ok {
+		return known
+	}
+	s.bytes += len(v)
+	all := map[string]rawjson.Value{}
+	for key, val := range rawjson.EachField(v) {
+		all[string(key)] = val
+		if bytes.IndexByte(key, '\\') >= 0 {
+			all[string(rawjson.AppendUnescaped(nil, key))] = val
+		}
+	}
+	s.members[&v[0]] = all
+	return all
 }
 
 func (s *schemaRoot) write(required []string) rawjson.Value {
