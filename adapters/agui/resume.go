@@ -1,7 +1,6 @@
 package agui
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
@@ -35,11 +34,12 @@ func legacyAnswer(props rawjson.Value) rawjson.Value {
 // are asked about; an agent would believe that the tool has run. They tell which call an answer is about. It returns the messages
 // without those that held nothing but such results.
 func takeEchoes(ms []hub.Message, answers []hub.Decision) []hub.Message {
+	e := echoes{answers: answers}
 	for i := len(ms) - 1; i >= 0 && len(answers) > 0 && ms[i].Role != hub.RoleUser; i-- {
 		m := &ms[i]
 		for j := range m.Parts {
 			if p := &m.Parts[j]; p.Result != nil && !p.ClientRuns {
-				takeEcho(p, answers)
+				e.take(p)
 			}
 		}
 		if m.Role == hub.RoleResults {
@@ -49,17 +49,38 @@ func takeEchoes(ms []hub.Message, answers []hub.Decision) []hub.Message {
 	return slices.DeleteFunc(ms, func(m hub.Message) bool { return m.Role == hub.RoleResults && len(m.Parts) == 0 })
 }
 
-func takeEcho(p *hub.Part, answers []hub.Decision) {
-	said := rawjson.AppendUnescaped(nil, p.Result.Text)
-	for i := range answers {
-		if d := &answers[i]; len(d.Ask) > 0 && d.Call == nil && bytes.Equal(said, echo(d)) {
-			d.Call, p.Result = p.ID, nil
-			return
+// echoes are answers by the result that says them again. A request may have thousands of both.
+type echoes struct {
+	answers []hub.Decision
+	places  map[string][]int // of those that no call is known of, by their echo; made when there is a result
+}
+
+// take takes the result from a call if it only says an answer again.
+func (e *echoes) take(p *hub.Part) {
+	if e.places == nil {
+		e.index()
+	}
+	said := string(rawjson.AppendUnescaped(nil, p.Result.Text))
+	places := e.places[said]
+	if len(places) == 0 {
+		return
+	}
+	e.answers[places[0]].Call, p.Result = p.ID, nil
+	if p.ID != nil {
+		e.places[said] = places[1:]
+	}
+}
+
+func (e *echoes) index() {
+	e.places = map[string][]int{}
+	for i := range e.answers {
+		if d := &e.answers[i]; len(d.Ask) > 0 && d.Call == nil {
+			said := string(echo(d))
+			e.places[said] = append(e.places[said], i)
 		}
 	}
 }
 
-// echo is an answer as the hook says it again.
 func echo(d *hub.Decision) []byte {
 	switch {
 	case d.Cancelled:

@@ -126,11 +126,12 @@ func answersOf(req *hub.Request, ms []hub.Message, l *hub.Losses) map[*hub.Part]
 		return nil
 	}
 	open, done := callsOf(ms)
+	byName := namesOf(open)
 	found := map[*hub.Part]*hub.Decision{}
 	for i := range req.Answers {
 		d := &req.Answers[i]
-		p := asked(open, d)
-		if p == nil && len(req.Answers) == 1 && len(open) == 1 && len(d.Call) == 0 && asked(done, d) == nil {
+		p := byName.asked(open, d)
+		if p == nil && len(req.Answers) == 1 && len(open) == 1 && len(d.Call) == 0 && namesOf(done).asked(done, d) == nil {
 			p = open[0]
 		}
 		if p == nil || !d.Decided && !d.Cancelled || found[p] != nil {
@@ -161,17 +162,44 @@ func callsOf(ms []hub.Message) (open, done []*hub.Part) {
 	return open, done
 }
 
-// asked returns the call that an answer names: by its id, or by that of the question, which agents make of it.
-func asked(calls []*hub.Part, d *hub.Decision) *hub.Part {
-	for _, p := range calls {
-		switch {
-		case len(p.ID) > 0 && (bytes.Equal(p.ID, d.Call) || len(d.Call) == 0 && bytes.Equal(p.ID, bytes.TrimPrefix(d.Ask, []byte("int-")))):
-			return p
-		case len(p.ID) > 0 && len(d.Call) == 0 && bytes.Equal(p.ID, d.Ask):
-			return p
-		case p.Approval != nil && len(d.Ask) > 0 && bytes.Equal(p.Approval.ID, d.Ask):
-			return p
+// callNames say where the first call of a name stands in a list. A request may have thousands of calls and of answers.
+type callNames struct{ ids, asks map[string]int }
+
+func namesOf(calls []*hub.Part) (n callNames) {
+	n = callNames{ids: map[string]int{}, asks: map[string]int{}}
+	for i, p := range calls {
+		noteFirst(n.ids, p.ID, i)
+		if p.Approval != nil {
+			noteFirst(n.asks, p.Approval.ID, i)
 		}
 	}
-	return nil
+	return n
+}
+
+// noteFirst notes a place, unless the name is known or there is none.
+func noteFirst(places map[string]int, name []byte, place int) {
+	if _, known := places[string(name)]; !known && len(name) > 0 {
+		places[string(name)] = place
+	}
+}
+
+// asked returns the first of the calls that an answer names: by its id, or by that of the question, which agents make of it.
+func (n callNames) asked(calls []*hub.Part, d *hub.Decision) *hub.Part {
+	first := len(calls)
+	look := func(places map[string]int, name []byte) {
+		if place, ok := places[string(name)]; ok {
+			first = min(first, place)
+		}
+	}
+	look(n.asks, d.Ask)
+	if len(d.Call) > 0 {
+		look(n.ids, d.Call)
+	} else {
+		look(n.ids, d.Ask)
+		look(n.ids, bytes.TrimPrefix(d.Ask, []byte("int-")))
+	}
+	if first == len(calls) {
+		return nil
+	}
+	return calls[first]
 }

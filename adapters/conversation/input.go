@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -152,12 +151,13 @@ func Unanswered(req *hub.Request) (answered int, open []*hub.Part) {
 	if _, input := SplitInput(req.Messages); req.Partial || len(input) > 0 {
 		return 0, nil // the user has gone on
 	}
+	given := asksOf(req.Answers)
 	for _, m := range before(req) {
 		for i := range m.Parts {
 			switch p := &m.Parts[i]; {
 			case Awaited(p):
 				answered++
-			case p.Kind == hub.PartCall && p.Result == nil && p.Approval != nil && !answers(req.Answers, p.Approval.ID):
+			case p.Kind == hub.PartCall && p.Result == nil && p.Approval != nil && !given[string(p.Approval.ID)]:
 				open = append(open, p)
 			}
 		}
@@ -168,9 +168,13 @@ func Unanswered(req *hub.Request) (answered int, open []*hub.Part) {
 	return answered, open
 }
 
-// answers reports whether one of some answers is that to a question.
-func answers(all []hub.Decision, ask []byte) bool {
-	return slices.ContainsFunc(all, func(d hub.Decision) bool { return bytes.Equal(d.Ask, ask) })
+// asksOf are the questions that answers are to.
+func asksOf(answers []hub.Decision) map[string]bool {
+	asks := make(map[string]bool, len(answers))
+	for i := range answers {
+		asks[string(answers[i].Ask)] = true
+	}
+	return asks
 }
 
 // before are the messages with the calls that a request answers, and those behind them: all where the client tells nothing else, or from what the
