@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 )
 
 // message is a text or reasoning message that has been opened and not closed. Continuations may leave out the
@@ -141,7 +142,7 @@ func (d *decoder) delta(dst []hub.Event, id, text []byte, family hub.Chan) []hub
 	}
 	d.begun = true
 	if len(d.calls) > 0 && family == hub.AnswerText && !ev.Flags.Has(hub.User) {
-		clear(d.calls) // the agent went on without the client: it runs these calls itself
+		d.calls = recent.Cleared(d.calls) // the agent went on without the client: it runs these calls itself
 	}
 	return dst
 }

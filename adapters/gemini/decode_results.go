@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
@@ -21,7 +22,7 @@ type calls struct {
 }
 
 // turn begins another answer. Responses go to the calls of the answer right before them.
-func (c *calls) turn() { clear(c.open) }
+func (c *calls) turn() { c.open = recent.Cleared(c.open) }
 
 // name is id, or one that is made.
 func (c *calls) name(id []byte) []byte {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -56,7 +57,7 @@ func (e *encoder) message(out *wire.Out, l *outSubAgent, role string, msg []byte
 	}
 	if role == roleAgent {
 		if l == &e.root && l.current != m {
-			clear(e.waiting)
+			e.waiting = recent.Cleared(e.waiting)
 		}
 		l.current = m
 	}
@@ -148,7 +149,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.keepText(out, m, ev)
 	}
 	if len(e.waiting) > 0 && p.ch == hub.AnswerText && m.role == roleAgent && m.subAgent == &e.root && len(m.calls) == 0 {
-		clear(e.waiting)
+		e.waiting = recent.Cleared(e.waiting)
 	}
 	return dispositionOf(ev.Chan)
 }

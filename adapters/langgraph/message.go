@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/internal/texthash"
 )
 
@@ -196,7 +197,7 @@ func (d *decoder) turnTo(k *message) {
 		return
 	}
 	d.speaking = k
-	clear(d.waiting)
+	d.waiting = recent.Cleared(d.waiting)
 }
 
 // stopped notes why the model stopped, when it says so in an answer of the graph itself.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -153,7 +154,7 @@ func (d *decoder) top(dst []hub.Event, f *frame, typ []byte, data rawjson.Value)
 	default:
 		return d.common(dst, f, typ, data)
 	}
-	clear(d.asks) // a run that is over does not wait for answers
+	d.asks = recent.Cleared(d.asks) // a run that is over does not wait for answers
 	return dst, nil
 }
 

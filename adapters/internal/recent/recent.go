@@ -63,6 +63,15 @@ func (m *Map[V]) remember(key string) {
 	m.oldest = (m.oldest + 1) % len(m.order)
 }
 
+// Cleared is a map without its elements. One that was large is given up: to clear it costs what it once held, each time.
+func Cleared[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) > keep {
+		return map[K]V{}
+	}
+	clear(m)
+	return m
+}
+
 // All are the values, from the oldest key to the newest. Nothing may be put meanwhile.
 func (m *Map[V]) All() iter.Seq[V] {
 	return func(yield func(V) bool) {
