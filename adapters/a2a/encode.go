@@ -26,7 +26,7 @@ type encoder struct {
 	made          int                 // messages and artifacts with ids of ours
 
 	parts  opened.List[outPart]
-	used   map[string]bool
+	used   map[string]int // ids of artifacts, with the number of the next one that is like it
 	states map[string][]byte // artifacts of data, by name and id
 	asks   []ask
 	counts hub.Counts
@@ -47,7 +47,7 @@ func (e *encoder) Reset() {
 	e.early = hub.EarlyExtensions{}
 	e.started, e.made = false, 0
 	e.parts.Reset()
-	e.used, e.states, e.asks = map[string]bool{}, map[string][]byte{}, nil
+	e.used, e.states, e.asks = map[string]int{}, map[string][]byte{}, nil
 	e.counts = hub.NoCounts
 }
 
@@ -240,11 +240,17 @@ func (e *encoder) name(want []byte) []byte {
 		want = strconv.AppendInt([]byte("artifact-"), int64(e.made), 10)
 	}
 	id := bytes.Clone(want)
-	for i := 2; e.used[string(id)]; i++ {
-		id = strconv.AppendInt(append(append(id[:0], want...), '-'), int64(i), 10)
+	next := 2
+	for e.used[string(id)] > 0 {
+		next = max(next, e.used[string(want)])
+		id = strconv.AppendInt(append(append(id[:0], want...), '-'), int64(next), 10)
+		next++
+	}
+	if next > 2 { // the wanted one is known: others go on from here, for a task may have thousands of artifacts of one name
+		e.used[string(want)] = next
 	}
 	if len(e.used) < maxUsed {
-		e.used[string(id)] = true
+		e.used[string(id)] = 2
 	}
 	return id
 }

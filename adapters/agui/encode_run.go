@@ -2,7 +2,6 @@ package agui
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -89,15 +88,43 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 // fatal for clients.
 func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
 	s := step{id: bytes.Clone(id), name: bytes.Clone(name), subAgent: e.subAgent(ev)}
-	for n := 2; e.stepOpen(&s); n++ {
-		s.name = strconv.AppendInt(append(append(s.name[:0:0], name...), " #"...), int64(n), 10)
+	if n := e.stepNumber(&s); n > 1 {
+		s.name = strconv.AppendInt(append(s.name, stepMark...), int64(n), 10)
 	}
 	e.steps = append(e.steps, s)
 	member.End(out, e.close(member.Open(out, `{"type":"STEP_STARTED","stepName":"`, s.name), ev, stepMembers))
 }
 
-func (e *encoder) stepOpen(s *step) bool {
-	return slices.ContainsFunc(e.steps, func(o step) bool { return o.subAgent == s.subAgent && bytes.Equal(o.name, s.name) })
+// stepMark is between a name and its number.
+const stepMark = " #"
+
+// stepNumber is the first number that no open step of the name has, where the name alone is 1. It looks at each step once: hundreds may be
+// open.
+func (e *encoder) stepNumber(s *step) int {
+	var taken []bool
+	for i := range e.steps {
+		rest, like := bytes.CutPrefix(e.steps[i].name, s.name)
+		if !like || e.steps[i].subAgent != s.subAgent {
+			continue
+		}
+		if taken == nil {
+			taken = make([]bool, len(e.steps)+2)
+		}
+		digits, numbered := bytes.CutPrefix(rest, []byte(stepMark))
+		n, err := strconv.Atoi(string(digits))
+		switch {
+		case len(rest) == 0:
+			taken[1] = true
+		case numbered && err == nil && n > 1 && n < len(taken) && strconv.Itoa(n) == string(digits):
+			taken[n] = true
+		}
+	}
+	for n := 1; n < len(taken); n++ {
+		if !taken[n] {
+			return n
+		}
+	}
+	return 1
 }
 
 func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {

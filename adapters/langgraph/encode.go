@@ -45,7 +45,7 @@ type encoder struct {
 
 	root      outSubAgent
 	subAgents opened.Refs[outSubAgent]
-	taken     recent.Map[bool]        // namespaces and ids of messages
+	taken     recent.Map[int]         // namespaces and ids of messages, with the number of the next one that is like it
 	messages  recent.Map[*outMessage] // by sub-agent, role and upstream message
 	history   []*outMessage           // those that are repeated
 	kept      int                     // bytes in history

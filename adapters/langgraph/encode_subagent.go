@@ -16,6 +16,7 @@ type outSubAgent struct {
 	body      []byte // the same as the body of a JSON string
 	node      []byte // the step at work, a string body
 	current   *outMessage
+	open      []*outMessage // that are repeated, and not complete
 
 	event    string // of messages
 	tail     []byte // what follows a piece of the agent: its end, and the metadata
@@ -103,13 +104,19 @@ func appendSegment(dst, body []byte) []byte {
 	return dst
 }
 
-// unique takes the wanted name, or the next one like it that is free.
+// unique takes the wanted name, or the next one like it that is free. There may be thousands.
 func (e *encoder) unique(head string, want []byte) []byte {
-	n := len(want)
-	for i := 2; e.taken.Has(append(append(e.buf[:0], head...), want...)); i++ {
-		want = strconv.AppendInt(append(want[:n], '-'), int64(i), 10)
+	n, key := len(want), head+string(want)
+	next, taken := e.taken.Get(key)
+	for known := taken; known; next++ {
+		want = strconv.AppendInt(append(want[:n], '-'), int64(next), 10)
+		known = e.taken.Has(append(append(e.buf[:0], head...), want...))
 	}
-	e.taken.Put(head+string(want), true)
+	if taken {
+		e.taken.Put(key, next)
+		key = head + string(want)
+	}
+	e.taken.Put(key, 2)
 	return want
 }
 
