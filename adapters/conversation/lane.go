@@ -12,6 +12,14 @@ type lane struct {
 	past int    // messages of before
 	run  []byte // id of messages of the agent's that have none
 	step bool   // a step has begun: what the agent says next is another message
+
+	looked looked // at the last message
+}
+
+// looked is how far the calls of a message were looked at: a run may have thousands of parts in one.
+type looked struct {
+	message, parts int
+	calls          bool // there is one
 }
 
 // reset forgets everything but the memory.
@@ -42,7 +50,7 @@ func (l *lane) begins(role hub.Role, msg []byte, kind hub.PartKind) bool {
 	case role != hub.RoleAgent:
 		return false
 	}
-	return l.step || kind == hub.PartCall && allAnswered(m)
+	return l.step || kind == hub.PartCall && l.allAnswered(m)
 }
 
 // current is the last message if it is of this run and has that role.
@@ -53,17 +61,22 @@ func (l *lane) current(role hub.Role) *hub.Message {
 	return nil
 }
 
-// allAnswered reports whether a message has calls, each with its result: a further call is made in view of these.
-func allAnswered(m *hub.Message) bool {
-	calls := false
-	for i := range m.Parts {
-		if m.Parts[i].Kind == hub.PartCall {
-			if calls = true; m.Parts[i].Result == nil {
+// allAnswered reports whether the last message has calls, each with its result: a further call is made in view of these. A call keeps its
+// result, so that each is looked at until it has one.
+func (l *lane) allAnswered(m *hub.Message) bool {
+	at := &l.looked
+	if last := len(l.Messages) - 1; at.message != last {
+		*at = looked{message: last}
+	}
+	for ; at.parts < len(m.Parts); at.parts++ {
+		if p := &m.Parts[at.parts]; p.Kind == hub.PartCall {
+			if p.Result == nil {
 				return false
 			}
+			at.calls = true
 		}
 	}
-	return calls
+	return at.calls
 }
 
 // idOf is the id of a message that begins. Without one, a message of the agent's is a step of that before, or of the run.

@@ -21,6 +21,7 @@ func (e *encoder) keep(m *outMessage) {
 	}
 	m.kept = true
 	e.history = append(e.history, m)
+	m.subAgent.open = append(m.subAgent.open, m)
 }
 
 // room takes room for n bytes of messages. ok is false if there is none, even without the older messages.
@@ -55,12 +56,10 @@ func (e *encoder) keepText(out *wire.Out, m *outMessage, ev *hub.Event) {
 
 // complete writes the messages of a sub-agent whole, in the modes that repeat them.
 func (e *encoder) complete(out *wire.Out, l *outSubAgent) {
-	wrote := false
-	for _, m := range e.history {
-		if m.done || m.subAgent != l {
-			continue
-		}
-		m.done, m.closed, wrote = true, true, true
+	open := l.open
+	l.open = nil
+	for _, m := range open {
+		m.done, m.closed = true, true
 		if e.modes&modeMessages != 0 {
 			member.End(out, append(m.append(append(member.Begin(out, named("messages/complete", l)), '['), false), ']'))
 		}
@@ -68,7 +67,7 @@ func (e *encoder) complete(out *wire.Out, l *outSubAgent) {
 			e.update(out, l, m)
 		}
 	}
-	if wrote && e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) == 0 {
+	if len(open) > 0 && e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) == 0 {
 		e.writeValues(out)
 	}
 }
