@@ -50,10 +50,12 @@ func (c *call) checkAsks(asked *hub.Request) *hub.Failure {
 	if !c.remembersAsks() {
 		return nil
 	}
+	fitted := map[string]bool{}
 	for _, d := range conversation.Decided(asked) {
-		if len(d.Ask) == 0 {
-			continue // it names no question, so that it is no answer there
+		if len(d.Ask) == 0 || fitted[string(d.Ask)] {
+			continue // it names no question, so that it is no answer there; or one that another one names, too
 		}
+		fitted[string(d.Ask)] = true
 		run, err := c.route.runs.Find(c.askKey(d.Ask))
 		switch {
 		case errors.Is(err, runlog.ErrUnknown):
