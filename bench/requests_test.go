@@ -1,12 +1,9 @@
 package bench_test
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -96,30 +93,4 @@ func benchHostile(b *testing.B, name string, from, to *hub.Dialect) {
 		_, _ = bench.Translate(from, to, body) // some are refused, which is an answer
 	})
 	b.ReportMetric(costs[2]/float64(len(bodies[2])), "ns/byte")
-}
-
-// TestHostileRequests: what is written, and what is needed for that, is bounded by what was sent.
-func TestHostileRequests(t *testing.T) {
-	for _, name := range slices.Sorted(maps.Keys(bench.Hostile)) {
-		for _, pair := range bench.RequestPairs() {
-			body, err := bench.HostileRequest(name, pair[0], 500)
-			if err != nil || !json.Valid(body) {
-				t.Fatalf("%s is no JSON in %s (%v)", name, pair[0].Name, err)
-			}
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			out, err := bench.Translate(pair[0], pair[1], body)
-			runtime.ReadMemStats(&after)
-			var refused *hub.Error
-			if err != nil && !errors.As(err, &refused) {
-				t.Errorf("%s, %s to %s: %v", name, pair[0].Name, pair[1].Name, err)
-			}
-			if most := 64*len(body) + 4096; len(out) > most {
-				t.Errorf("%s, %s to %s: %d bytes became %d", name, pair[0].Name, pair[1].Name, len(body), len(out))
-			}
-			if used := int(after.TotalAlloc - before.TotalAlloc); used > 200*len(body) {
-				t.Errorf("%s, %s to %s: %d bytes needed %d", name, pair[0].Name, pair[1].Name, len(body), used)
-			}
-		}
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sabir-proxy/sabir/bench"
 )
 
 // TestTotal reads the sum of a file of callgrind, and nothing else for it.
@@ -149,5 +151,24 @@ func TestPlan(t *testing.T) {
 	}
 	if sorted := slices.Compact(slices.Sorted(slices.Values(names))); len(sorted) != len(names) {
 		t.Error("something is measured twice")
+	}
+}
+
+// TestGrowthOf is the exponent: 1 for what is linear, 2 for what grows with the square.
+func TestGrowthOf(t *testing.T) {
+	for want, times := range map[float64]int64{1: 8, 2: 64} {
+		if got := growthOf("a", [2]int64{1000, 1000 * times}); got.exponent < want-1e-9 || got.exponent > want+1e-9 {
+			t.Errorf("%d times the cost has the exponent %v, want %v", times, got.exponent, want)
+		}
+	}
+}
+
+// TestGuarded measures nothing that there is not.
+func TestGuarded(t *testing.T) {
+	all := bench.HostileMeasurements()
+	for _, name := range guarded {
+		if !slices.Contains(all, name) {
+			t.Errorf("%s is no measurement", name)
+		}
 	}
 }

@@ -5,6 +5,7 @@
 //	go run ./bench/count                                fails where a pair costs 5 % more than in baseline.txt
 //	go run ./bench/count -update                        accepts what is
 //	go run ./bench/count -profile evolve/agui/text      which functions they are; needs callgrind_annotate
+//	go run ./bench/count -growth hostile-tools          how the cost of what is hostile grows with its size: the exponent, and a thing's
 //	go run ./bench/count acp/aisdk/text agui/acp/args   only these, without a comparison
 //
 // A measurement is a pair and what the stream is long of: from/to/text, from/to/reasoning or from/to/args. Split, decode,
@@ -14,12 +15,16 @@
 // from/to/request is a request of 20 KB, read and written for an agent, where from has whole conversations; the unit is the
 // kilobyte that came.
 //
+// What is hostile has thousands of one thing, see bench.Hostile and bench.HostileStreams. That some of it grows with its size, and not with
+// the square, is checked with the rest.
+//
 // The figures are those of a compiler and a processor family: the baseline names both. Vector instructions are those that
 // Valgrind knows, up to AVX2.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -47,6 +52,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags := flag.NewFlagSet("count", flag.ContinueOnError)
 	update := flags.Bool("update", false, "write the baseline anew")
 	profile := flags.String("profile", "", "a `measurement`: show the functions that its instructions are in")
+	growth := flags.Bool("growth", false, "how the cost of what is hostile grows with its size, of measurements whose names hold an argument")
 	path := flags.String("baseline", filepath.Join("bench", "count", "baseline.txt"), "`file` with the accepted figures")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -63,10 +69,12 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	switch {
 	case *profile != "":
 		return v.profile(ctx, out, *profile)
+	case *growth:
+		return v.showGrowth(ctx, out, flags.Args())
 	case flags.NArg() > 0:
 		return v.show(ctx, out, flags.Args())
 	}
-	return v.check(ctx, out, *path, *update)
+	return errors.Join(v.check(ctx, out, *path, *update), v.checkGrowth(ctx))
 }
 
 // show prints the figures of some measurements.

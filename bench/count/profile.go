@@ -18,7 +18,7 @@ const fed = (1 + 3*rounds) * deltas
 
 // profile shows the functions of one measurement, first what is spent in each of them, then with what they call.
 func (v *valgrind) profile(ctx context.Context, out io.Writer, name string) error {
-	if err := v.callgrind(ctx, "--toggle-collect=main.feed", []string{name}); err != nil {
+	if err := v.callgrind(ctx, "--toggle-collect=main.feed", deltas, []string{name}); err != nil {
 		return err
 	}
 	for _, inclusive := range []bool{false, true} {

@@ -46,10 +46,10 @@ const firstThread = "-01"
 
 // callgrind runs the subject; its counts go to files that begin with dir/out. The collector and the scheduler of Go
 // would add what has nothing to do with deltas.
-func (v *valgrind) callgrind(ctx context.Context, trigger string, names []string) error {
+func (v *valgrind) callgrind(ctx context.Context, trigger string, units int, names []string) error {
 	args := append([]string{
 		"-q", "--tool=callgrind", "--separate-threads=yes", trigger, "--callgrind-out-file=" + filepath.Join(v.dir, "out"),
-		v.subject, strconv.Itoa(deltas),
+		v.subject, strconv.Itoa(units),
 	}, names...)
 	c := exec.CommandContext(ctx, "valgrind", args...)
 	c.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=off", "GODEBUG=asyncpreemptoff=1", "GOTRACEBACK=none")
@@ -70,7 +70,7 @@ type figure struct {
 
 // count measures each of names.
 func (v *valgrind) count(ctx context.Context, names []string) ([]figure, error) {
-	if err := v.callgrind(ctx, "--dump-before=main.mark", names); err != nil {
+	if err := v.callgrind(ctx, "--dump-before=main.mark", deltas, names); err != nil {
 		return nil, err
 	}
 	figures := make([]figure, 0, len(names))
@@ -84,22 +84,31 @@ func (v *valgrind) count(ctx context.Context, names []string) ([]figure, error) 
 	return figures, nil
 }
 
-// cost reads what was written at the marks of one measurement. What came before the first of them does not matter. Of the
-// rounds the least counts, as anything else that the runtime did only adds to it.
+// cost reads what was written at the marks of one measurement.
 func (v *valgrind) cost(mark int) (int, error) {
-	least := [2]int64{math.MaxInt64, math.MaxInt64} // of once and twice the deltas
-	for i := range 2 * rounds {
-		n, err := v.total(mark + 1 + i)
-		if err != nil {
-			return 0, err
-		}
-		least[i%2] = min(least[i%2], n)
+	least, err := v.least(mark)
+	if err != nil {
+		return 0, err
 	}
 	cost := perDelta(least[0], least[1])
 	if cost <= 0 {
 		return 0, fmt.Errorf("twice the deltas cost no more than once: %d and %d instructions; has something else asked callgrind for counts?", least[1], least[0])
 	}
 	return cost, nil
+}
+
+// least are the counts of both kinds of work, once and twice, of one measurement. What came before the first of its marks does not matter. Of
+// the rounds the least counts, as anything else that the runtime did only adds to it.
+func (v *valgrind) least(mark int) (least [2]int64, err error) {
+	least = [2]int64{math.MaxInt64, math.MaxInt64}
+	for i := range 2 * rounds {
+		n, err := v.total(mark + 1 + i)
+		if err != nil {
+			return least, err
+		}
+		least[i%2] = min(least[i%2], n)
+	}
+	return least, nil
 }
 
 // perDelta is the cost of one delta, rounded, when deltas have cost once and twice as many have cost twice.

@@ -93,7 +93,10 @@ func prepare(name string, n int) (work, error) {
 	if err != nil {
 		return nil, err
 	}
-	if names[2] == bench.RequestPart {
+	switch kind, hostile := strings.CutPrefix(names[2], bench.HostilePart); {
+	case hostile:
+		return hostileWork(from, to, kind, n)
+	case names[2] == bench.RequestPart:
 		return requests(from, to, n)
 	}
 	return stream(from, to, bench.Part(names[2]), n)
@@ -142,6 +145,19 @@ func requests(from, to *hub.Dialect, n int) (work, error) {
 		}
 		return nil
 	}, nil
+}
+
+// hostileWork does what is hostile with n things, or [bench.HostileTimes] as many.
+func hostileWork(from, to *hub.Dialect, kind string, n int) (work, error) {
+	var pieces [2]func() error
+	for i, things := range []int{n, bench.HostileTimes * n} {
+		do, err := bench.HostileWork(from, to, kind, things)
+		if err != nil {
+			return nil, err
+		}
+		pieces[i] = do
+	}
+	return func(times int) error { return pieces[times-1]() }, nil
 }
 
 // block returns the deltas from number first on, as they come in one read.
