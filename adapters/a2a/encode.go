@@ -26,7 +26,7 @@ type encoder struct {
 	made          int                 // messages and artifacts with ids of ours
 
 	parts  opened.List[outPart]
-	used   map[string]int // ids of artifacts, with the number of the next one that is like it
+	used   map[string]int    // ids of artifacts, with the number of the next one that is like it
 	states map[string][]byte // artifacts of data, by name and id
 	asks   []ask
 	counts hub.Counts
