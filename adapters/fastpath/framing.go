@@ -80,7 +80,7 @@ func (r *templateDecoder) LearnFraming(rec wire.Record, raw []byte) bool {
 	if r.known.n == 0 {
 		return false
 	}
-	g := &r.known.at(0).like.framing
+	g := &r.known.latest().like.framing
 	g.learn(rec, raw)
 	return len(g.tail) > 0
 }
