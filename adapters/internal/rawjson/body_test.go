@@ -1,6 +1,7 @@
 package rawjson_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -25,4 +26,25 @@ func TestBodies(t *testing.T) {
 	f(rawjson.Or([]byte{}, "z"), "z", true)
 	f(rawjson.OrNull(rawjson.Value(`0`)), "0", true)
 	f(rawjson.OrNull(nil), "null", true)
+}
+
+// TestUTF8Everywhere: a byte that is wrong is found at every place of texts of every length that is looked at in another way.
+func TestUTF8Everywhere(t *testing.T) {
+	for n := range 100 {
+		text := bytes.Repeat([]byte("x"), n)
+		if !rawjson.IsUTF8(text) {
+			t.Errorf("%d bytes of ASCII are refused", n)
+		}
+		for i := range text {
+			text[i] = 0x80
+			if rawjson.IsUTF8(text) {
+				t.Errorf("a byte out of place at %d of %d is taken for UTF-8", i, n)
+			}
+			copy(text[i:], "é")
+			if got, want := rawjson.IsUTF8(text), i+1 < n; got != want {
+				t.Errorf("a character at %d of %d: got %t, want %t", i, n, got, want)
+			}
+			copy(text[i:], "xx")
+		}
+	}
 }
