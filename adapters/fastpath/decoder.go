@@ -135,9 +135,9 @@ func (r *templateDecoder) like(dst []hub.Event, i int, data []byte) ([]hub.Event
 		return dst, false
 	}
 	n := len(dst)
-	dst = append(dst, k.ev)
-	dst[n].Text = text
-	if !r.note(k, &dst[n]) {
+	dst, ev := hub.AddCopy(dst, &k.ev)
+	ev.Text = text
+	if !r.note(k, ev) {
 		return dst[:n], false
 	}
 	r.pace.hit()

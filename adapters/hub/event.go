@@ -345,6 +345,18 @@ func Grow(dst []Event) ([]Event, *Event) {
 	return dst, &dst[n]
 }
 
+// AddCopy is [Add] of *ev. It copies that once, where append makes a copy on the stack first.
+func AddCopy(dst []Event, ev *Event) ([]Event, *Event) {
+	n := len(dst)
+	if n < cap(dst) {
+		dst = dst[:n+1]
+		dst[n] = *ev
+	} else {
+		dst = append(dst, *ev)
+	}
+	return dst, &dst[n]
+}
+
 // Add extends dst by an event and returns it with a pointer to its place, to fill in what is not known at once. The pointer is
 // valid as that of Grow, which is the faster one of the two: for deltas.
 func Add(dst []Event, ev Event) ([]Event, *Event) {

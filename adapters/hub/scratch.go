@@ -26,7 +26,9 @@ func (s *Scratch) More() *More {
 	}
 	m := s.mores[s.used]
 	s.used++
-	*m = More{Items: m.Items[:0], Options: m.Options[:0], Usage: NoCounts}
+	items, options := m.Items[:0], m.Options[:0]
+	*m = More{} // alone, it is not made on the stack first
+	m.Items, m.Options, m.Usage = items, options, NoCounts
 	return m
 }
 

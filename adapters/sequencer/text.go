@@ -145,8 +145,7 @@ func (s *Sequencer) textDelta(dst []hub.Event, ev *hub.Event) []hub.Event {
 
 // emit appends ev as an event of the normalized part.
 func (p *part) emit(dst []hub.Event, ev *hub.Event, op hub.Op) []hub.Event {
-	dst = append(dst, *ev)
-	out := &dst[len(dst)-1]
+	dst, out := hub.AddCopy(dst, ev)
 	p.label(out)
 	out.Op = op
 	return dst

@@ -88,8 +88,7 @@ func lateRepair(k hub.Kind) Repair {
 
 // emit appends ev as an event of t. The returned event may be changed.
 func (t *tool) emit(dst []hub.Event, ev *hub.Event) []hub.Event {
-	dst = append(dst, *ev)
-	out := &dst[len(dst)-1]
+	dst, out := hub.AddCopy(dst, ev)
 	out.ID, out.Slot = t.id, t.slot
 	t.subAgent.place(out)
 	return dst

@@ -49,7 +49,7 @@ func (l *Linear) Push(dst, in []hub.Event, _ time.Duration) []hub.Event {
 			dst = l.keep(dst, ev)
 			continue
 		}
-		dst = append(dst, *ev)
+		dst, _ = hub.AddCopy(dst, ev)
 		if l.pass(ev) {
 			dst = l.drain(dst)
 		}
