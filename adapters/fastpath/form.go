@@ -6,17 +6,18 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// form is the last object or list in a hole, cut at its numbers and strings. Servers that put one into each record change little else in it,
-// and to compare it with the last one costs a fraction of checking it in full. What is like it is JSON as it was, and as deep.
+// form is an earlier object or list in a hole, with the places of its numbers and strings. Servers that put one into each record change
+// little else in it, and to compare it with the earlier one costs a fraction of checking it in full. What is like it is JSON as it was, and
+// as deep.
 type form struct {
-	mem    []byte
-	leaves []leaf // none: there is no form
-	tries  int    // values in a row that were not like the one before
+	mem    []byte // empty: there is no form
+	leaves []leaf
+	tries  int // values in a row that were not like the one before
 }
 
-// leaf is bytes of a form that must be there, and then a hole.
+// leaf is where a number or a string is in a form. No two of them touch.
 type leaf struct {
-	from, to uint16
+	from, to int
 	hole     hole
 }
 
@@ -38,21 +39,28 @@ func (f *form) fill(data []byte, p *piece) int {
 	return n
 }
 
-// match returns how many bytes at the beginning of p are a value of the form; 0 if it is another.
+// match returns how many bytes at the beginning of p are a value of the form; 0 if it is another. It looks only at leaves in which the two
+// differ.
 func (f *form) match(p []byte) (n int) {
-	for _, l := range f.leaves {
-		must := f.mem[l.from:l.to]
-		if !bytes.HasPrefix(p[n:], must) {
+	at := 0 // in the form, as n is in p
+	for i := 0; ; i++ {
+		same := rawjson.EqualRun(f.mem[at:], p[n:])
+		if at, n = at+same, n+same; at == len(f.mem) {
+			break
+		}
+		for i < len(f.leaves) && f.leaves[i].to < at {
+			i++
+		}
+		if i == len(f.leaves) || at < f.leaves[i].from {
 			return 0
 		}
-		if n += len(must); l.hole == nothing {
-			continue
-		}
+		l := &f.leaves[i]
+		n -= at - l.from
 		filled := l.hole.fill(p[n:], 0)
 		if filled < 0 {
 			return 0
 		}
-		n += filled
+		at, n = l.to, n+filled
 	}
 	if n > 0 {
 		f.tries = 0
@@ -62,22 +70,21 @@ func (f *form) match(p []byte) (n int) {
 
 // learn keeps the form of a value, which is JSON, if the next one may be like it.
 func (f *form) learn(value []byte) {
-	f.leaves = f.leaves[:0]
+	f.forget()
 	if f.tries >= maxTries || len(value) > maxForm {
 		return
 	}
 	f.tries++
-	f.mem = append(f.mem[:0], value...)
-	from := 0
+	f.mem = append(f.mem, value...)
 	for at := 0; at < len(value) && len(f.leaves) < maxLeaves; {
 		var found place
 		if found, at = leafAt(value, at); found.hole != nothing {
-			f.leaves = append(f.leaves, leaf{uint16(from), uint16(found.start), found.hole})
-			from = found.end
+			f.leaves = append(f.leaves, leaf{found.start, found.end, found.hole})
 		}
 	}
-	f.leaves = append(f.leaves, leaf{from: uint16(from), to: uint16(len(value))})
 }
+
+func (f *form) forget() { f.mem, f.leaves = f.mem[:0], f.leaves[:0] }
 
 // leafAt is the number or the string that begins at an index of a value, and where to look for the next. It has no hole if none begins there, and for
 // names and strings with escapes.

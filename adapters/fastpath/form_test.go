@@ -55,17 +55,17 @@ func TestFormInVain(t *testing.T) {
 	var f form
 	p := &piece{hole: list, depth: 1}
 	for i := range maxTries {
-		if f.fill([]byte("["+strings.Repeat("1,", i)+"1]"), p); len(f.leaves) == 0 {
+		if f.fill([]byte("["+strings.Repeat("1,", i)+"1]"), p); len(f.mem) == 0 {
 			t.Fatalf("value %d is not kept", i)
 		}
 	}
-	if f.fill([]byte(`[""]`), p); len(f.leaves) > 0 {
+	if f.fill([]byte(`[""]`), p); len(f.mem) > 0 {
 		t.Errorf("a value is kept behind %d in vain", maxTries)
 	}
 	f.tries = maxTries - 1
 	f.fill([]byte(`["1"]`), p)
 	f.fill([]byte(`["2"]`), p)
-	if f.fill([]byte(`[{}]`), p); len(f.leaves) == 0 {
+	if f.fill([]byte(`[{}]`), p); len(f.mem) == 0 {
 		t.Error("no value is kept behind one that was like the one before")
 	}
 }

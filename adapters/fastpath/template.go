@@ -111,7 +111,8 @@ func (t *template) form(i int) *form {
 		t.forms = append(t.forms, new(form))
 	}
 	f := t.forms[i]
-	f.leaves, f.tries = f.leaves[:0], 0
+	f.forget()
+	f.tries = 0
 	return f
 }
 

@@ -48,3 +48,21 @@ func TestUTF8Everywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualRun: a difference is found at every place.
+func TestEqualRun(t *testing.T) {
+	for n := range 40 {
+		a := bytes.Repeat([]byte("x"), n)
+		b := append(bytes.Clone(a), "more"...)
+		if got := rawjson.EqualRun(a, b); got != n {
+			t.Errorf("%d bytes of %d are the same", got, n)
+		}
+		for i := range a {
+			b[i] = 'y'
+			if got := rawjson.EqualRun(a, b); got != i {
+				t.Errorf("%d bytes of %d are the same, want %d", got, n, i)
+			}
+			b[i] = 'x'
+		}
+	}
+}

@@ -38,6 +38,21 @@ func plainRun(data []byte, i int) int {
 	return i
 }
 
+// EqualRun returns how many bytes at the start of a and b are the same.
+func EqualRun(a, b []byte) (n int) {
+	most := min(len(a), len(b))
+	a, b = a[:most], b[:most]
+	for ; n+8 <= most; n += 8 {
+		if diff := binary.LittleEndian.Uint64(a[n:n+8]) ^ binary.LittleEndian.Uint64(b[n:n+8]); diff != 0 {
+			return n + bits.TrailingZeros64(diff)/8
+		}
+	}
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // scanString scans a string whose body starts at i.
 func scanString(data []byte, i int) int {
 	for i+8 <= len(data) {
