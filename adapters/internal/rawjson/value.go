@@ -273,7 +273,7 @@ func (it *Members) Next() (key []byte, val Value, ok bool) {
 		return nil, nil, false
 	}
 	valStart := skipPunct(it.rest, keyEnd)
-	end := skipValue(it.rest, valStart)
+	end := skipMember(it.rest, valStart)
 	if end == valStart {
 		return nil, nil, false
 	}
