@@ -51,6 +51,8 @@ type encoder struct {
 
 	card *openCall // the call that the event in hand is wrapped in, because it happens in a sub-agent
 	body int       // where the record in hand begins in the buffer
+
+	times member.Times
 }
 
 // thought is a part of reasoning that is being collected.
@@ -172,8 +174,7 @@ func (e *encoder) appendTail(dst []byte, ev *hub.Event) []byte {
 	dst = append(dst, `,"seq":`...)
 	dst = strconv.AppendUint(dst, e.seq, 10)
 	if ev.Rare().Time > 0 {
-		dst = append(dst, `,"at":`...)
-		dst = strconv.AppendInt(dst, ev.More.Time, 10)
+		dst = e.times.Append(dst, `,"at":`, ev.More.Time)
 	}
 	return dst
 }

@@ -31,6 +31,7 @@ type encoder struct {
 	usage    []usageEntry
 	snapshot []byte // a MESSAGES_SNAPSHOT that waits for open messages
 	scratch  []byte
+	times    member.Times
 
 	activities recent.Map[string] // sub-agent and id of an activity or plan -> id on the wire
 }
@@ -96,7 +97,7 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 // close appends the members that all events have in common, and ends the event. own are those members of ev that go
 // under metadata.sabir.
 func (e *encoder) close(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
-	dst = closeUntagged(dst, ev, own)
+	dst = e.closeUntagged(dst, ev, own)
 	if len(ev.SubAgent) == 0 || e.flat {
 		return dst
 	}
@@ -105,10 +106,10 @@ func (e *encoder) close(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 }
 
 // closeUntagged is close for events that say nothing of a sub-agent.
-func closeUntagged(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
+func (e *encoder) closeUntagged(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 	m := ev.Rare()
 	if m.Time > 0 {
-		dst = member.AppendInt(dst, `,"timestamp":`, m.Time)
+		dst = e.times.Append(dst, `,"timestamp":`, m.Time)
 	}
 	if own != 0 || len(m.Meta) > 0 {
 		dst = appendMetadata(dst, ev, own)

@@ -58,7 +58,7 @@ func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Disposition {
 // make the client lose what is yet to come.
 func (e *encoder) keepSnapshot(out *wire.Out, ev *hub.Event, messages []byte) hub.Disposition {
 	b := append([]byte(`{"type":"MESSAGES_SNAPSHOT","messages":`), messages...)
-	e.snapshot = closeUntagged(b, ev, 0)
+	e.snapshot = e.closeUntagged(b, ev, 0)
 	if !e.flushSnapshot(out) {
 		return hub.Deferred
 	}
@@ -104,7 +104,7 @@ func (e *encoder) activityEvent(out *wire.Out, ev *hub.Event, kind []byte) bool 
 	if owned {
 		out.Buf = e.close(b, ev, 0)
 	} else {
-		out.Buf = closeUntagged(b, ev, 0)
+		out.Buf = e.closeUntagged(b, ev, 0)
 	}
 	out.End()
 	return true
@@ -143,7 +143,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if owned {
 		out.Buf = e.close(b, ev, planMember)
 	} else {
-		out.Buf = closeUntagged(b, ev, planMember)
+		out.Buf = e.closeUntagged(b, ev, planMember)
 	}
 	out.End()
 	return hub.Extension

@@ -23,7 +23,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if parent, ok := rawjson.Str(kept(ev, keptParentRun)); ok {
 		b = member.AppendText(b, `,"parentRunId":"`, parent)
 	}
-	out.Buf = closeUntagged(b, ev, runStartMembers)
+	out.Buf = e.closeUntagged(b, ev, runStartMembers)
 	e.endStart(out)
 	return hub.Native
 }
@@ -52,7 +52,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools) && e.waiting.tell(ev.Status):
 		own &^= eventjson.Status // clients see for themselves which calls are left to them
 	}
-	member.End(out, closeUntagged(e.appendUsage(b), ev, own))
+	member.End(out, e.closeUntagged(e.appendUsage(b), ev, own))
 	return hub.Native
 }
 
@@ -67,7 +67,7 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 		code = rawjson.First(code, []byte(ev.Status.String()))
 	}
 	b = member.AppendText(b, `,"code":"`, code)
-	member.End(out, closeUntagged(e.appendUsage(b), ev, own))
+	member.End(out, e.closeUntagged(e.appendUsage(b), ev, own))
 	return hub.Native
 }
 
@@ -162,7 +162,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.AppendText(b, `,"parentToolCallId":"`, e.wireTool(ev.Ref))
 	}
 	b = member.AppendText(b, `,"parentMessageId":"`, ev.Msg)
-	member.End(out, closeUntagged(b, ev, 0))
+	member.End(out, e.closeUntagged(b, ev, 0))
 	return hub.Native
 }
 
@@ -195,7 +195,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 			own = 0
 		}
 	}
-	member.End(out, closeUntagged(b, ev, own))
+	member.End(out, e.closeUntagged(b, ev, own))
 	return hub.Native
 }
 

@@ -65,6 +65,25 @@ func (c *Clock) Millis(body []byte) int64 {
 	return t
 }
 
+// Times writes the times of one stream. Most are of the second of the one before, which is not made anew.
+type Times struct {
+	second int64 // 0: none is known
+	text   []byte
+}
+
+// Append appends a time in milliseconds behind head.
+func (t *Times) Append(dst []byte, head string, millis int64) []byte {
+	second := millis / 1000
+	if second <= 0 {
+		return AppendInt(dst, head, millis)
+	}
+	if second != t.second {
+		t.second, t.text = second, strconv.AppendInt(t.text[:0], second, 10)
+	}
+	rest := byte(millis % 1000 / 10)
+	return append(append(append(dst, head...), t.text...), '0'+rest/10, '0'+rest%10, '0'+byte(millis%10))
+}
+
 // digits reads a few digits; -1 if something else is among them.
 func digits(p []byte) (n int64) {
 	for _, c := range p {

@@ -1,6 +1,8 @@
 package member_test
 
 import (
+	"fmt"
+	"math"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -57,6 +59,19 @@ func TestMillis(t *testing.T) {
 	for body, want := range map[string]int64{"1970-01-01T00:00:01.5Z": 1500, "1970-01-01T01:00:00+01:00": 0, "yesterday": 0, "": 0} {
 		if got := member.Millis([]byte(body)); got != want {
 			t.Errorf("%q: got %d, want %d", body, got, want)
+		}
+	}
+}
+
+// TestTimes: each time is written as if it were the first.
+func TestTimes(t *testing.T) {
+	var times member.Times
+	for _, millis := range []int64{
+		1790000000123, 1790000000124, 1790000000999, 1790000001000, 1790000001007, 1790000000080, 0, 7, 999, 1000, 1001, 12345, -1, -1000, -1001, 12346,
+		math.MaxInt64, math.MinInt64, math.MaxInt64 - 1,
+	} {
+		if got, want := string(times.Append([]byte("{"), `"n":`, millis)), fmt.Sprintf(`{"n":%d`, millis); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
