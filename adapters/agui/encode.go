@@ -122,12 +122,14 @@ func appendMetadata(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 	const head, ownHead = `,"metadata":`, `,"` + ownKey + `":`
 	dst = append(dst, head...)
 	from := len(dst)
-	dst = append(dst, ownHead...)
-	members := len(dst)
-	if dst = appendMembers(dst, ev, own); len(dst) > members {
-		dst = eventjson.Close(dst, members)
-	} else {
-		dst = dst[:from]
+	if own != 0 {
+		dst = append(dst, ownHead...)
+		members := len(dst)
+		if dst = appendMembers(dst, ev, own); len(dst) > members {
+			dst = eventjson.Close(dst, members)
+		} else {
+			dst = dst[:from]
+		}
 	}
 	dst = appendForeign(dst, ev.Rare().Meta)
 	if len(dst) == from {
