@@ -160,7 +160,7 @@ func digits(v []byte) (n int64, ok bool) {
 func LetterRun(p []byte) (n int) {
 	for ; n+8 <= len(p); n += 8 {
 		w := binary.LittleEndian.Uint64(p[n : n+8])
-		if m := stops(w) | w&highs; m != 0 {
+		if m := stopsOrHighs(w); m != 0 {
 			return n + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -267,6 +267,9 @@ func Fields(v Value) Members {
 
 // Next returns the next member: its name, still escaped, and its value. Both alias the object. ok is false when there is none.
 func (it *Members) Next() (key []byte, val Value, ok bool) {
+	if len(it.rest) <= len("}") {
+		return nil, nil, false
+	}
 	start := skipPunct(it.rest, 0)
 	keyEnd := skipValue(it.rest, start)
 	if keyEnd < start+2 { // a name has its quotes: this is the closing bracket, or no object
