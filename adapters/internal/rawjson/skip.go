@@ -43,11 +43,11 @@ func skipValue(data []byte, i int) int {
 	return i
 }
 
-// skipMember is skipValue for a member of an object that data end with. If no bracket closes but all at the end, a value that is an object
-// is the last one, and ends there.
-func skipMember(data []byte, i int) int {
+// skipObject is skipValue for an object that is a member of one that data end with. If no bracket closes but all at the end, it is the last
+// member, and ends there.
+func skipObject(data []byte, i int) int {
 	last := len(data) - 1
-	if i < last-1 && data[i] == '{' && data[last] == '}' && data[last-1] == '}' {
+	if i < last-1 && data[last] == '}' && data[last-1] == '}' {
 		closing := i + bytes.IndexByte(data[i:], '}')
 		for closing < last && data[closing] == '}' {
 			closing++

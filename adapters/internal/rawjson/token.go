@@ -18,17 +18,9 @@ const (
 // stops marks the high bit of each byte of w that is a quote, a backslash or a control character. Only the lowest mark is
 // exact: subtracting borrows out of a byte that is too small, which spoils the bytes above. Bytes over 0x7f are never marked.
 func stops(w uint64) uint64 {
-	return borrows(w) &^ w & highs
-}
-
-// stopsOrHighs is stops, and marks the bytes over 0x7f as well.
-func stopsOrHighs(w uint64) uint64 { return (borrows(w) | w) & highs }
-
-// borrows sets the high bits of bytes that are a quote, a backslash or a control character, and of some over 0x7f.
-func borrows(w uint64) uint64 {
 	quoteOrControl := (w ^ ones*2) - ones*0x21 // flipping bit 1 brings the quote, and nothing else, next to the control characters
 	backslash := (w ^ ones*'\\') - ones
-	return quoteOrControl | backslash
+	return (quoteOrControl | backslash) &^ w & highs
 }
 
 // Below, data[i : i+8] instead of data[i:] lets the compiler drop the checks on the load: a third of the time on long strings.

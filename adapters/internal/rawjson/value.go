@@ -160,7 +160,7 @@ func digits(v []byte) (n int64, ok bool) {
 func LetterRun(p []byte) (n int) {
 	for ; n+8 <= len(p); n += 8 {
 		w := binary.LittleEndian.Uint64(p[n : n+8])
-		if m := stopsOrHighs(w); m != 0 {
+		if m := stops(w) | w&highs; m != 0 {
 			return n + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -276,7 +276,12 @@ func (it *Members) Next() (key []byte, val Value, ok bool) {
 		return nil, nil, false
 	}
 	valStart := skipPunct(it.rest, keyEnd)
-	end := skipMember(it.rest, valStart)
+	end := 0
+	if valStart < len(it.rest) && it.rest[valStart] == '{' {
+		end = skipObject(it.rest, valStart)
+	} else {
+		end = skipValue(it.rest, valStart)
+	}
 	if end == valStart {
 		return nil, nil, false
 	}
