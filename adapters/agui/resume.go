@@ -81,6 +81,7 @@ func (e *echoes) index() {
 	}
 }
 
+// echo is an answer as the hook says it again.
 func echo(d *hub.Decision) []byte {
 	switch {
 	case d.Cancelled:
