@@ -77,7 +77,7 @@ func (c *call) findBranch(asked *hub.Request) {
 	if !asked.Partial {
 		b.read(asked.Messages)
 	}
-	view, err := c.route.threads.Find(b.key)
+	view, err := c.route.threads.Look(b.key) // one question for the store: to write it says that it is used
 	if err == nil {
 		err = json.Unmarshal(view.Meta, &b.was)
 		b.known = err == nil
@@ -126,6 +126,7 @@ func says(asked *hub.Request) bool {
 // noteBranch remembers what the session of a conversation has received with a run that was accepted.
 func (x *stream) noteBranch() {
 	b := x.call.branching
+	x.call.branching = nil // which grows with the conversation
 	if b == nil || b.now.Count == 0 || len(b.key.Name) > longestThread {
 		return
 	}
