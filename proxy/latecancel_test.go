@@ -102,16 +102,24 @@ func (n *lateNamer) leaveRunUncancelled(r *rig, body string) {
 	r.t.Helper()
 	n.leaveRun(r, body)
 	<-n.gone
-	r.close()
+	r.closeAll()
 	if sent := r.metric("sabir_cancel_requests_total"); sent != 0 {
 		r.t.Errorf("%v requests to cancel are counted", sent)
+	}
+}
+
+// closeAll is close, of all replicas: any may have the run.
+func (r *rig) closeAll() {
+	r.close()
+	for _, other := range r.all {
+		other.close()
 	}
 }
 
 // wantCancelRequests wants one request that cancels a run to be counted, with that result.
 func (r *rig) wantCancelRequests(what, result string) {
 	r.t.Helper()
-	r.close() // such requests have ended
+	r.closeAll() // such requests have ended
 	if n, all := r.metric("sabir_cancel_requests_total", "upstream=agent", "result="+result), r.metric("sabir_cancel_requests_total"); n != 1 || all != 1 {
 		r.t.Errorf("%s: %v requests of %v are %s", what, n, all, result)
 	}
@@ -239,7 +247,7 @@ func TestRunsThatNeedNoCancel(t *testing.T) {
 		r := patient(start(t, a2aRoute(n.url(), "", aguiToA2A)))
 		n.leaveRun(r, aguiHello)
 		close(n.goOn)
-		r.close()
+		r.closeAll()
 		<-n.gone
 		if sent := r.metric("sabir_cancel_requests_total"); sent != 0 || len(n.cancels) != 0 {
 			t.Errorf("%s: %v requests to cancel are counted, %d sent", what, sent, len(n.cancels))
@@ -271,7 +279,7 @@ func TestClientsThatLeaveAtOnce(t *testing.T) {
 	await(t, "all clients to be served", func() bool {
 		return r.metric("sabir_streams_total", "ending=client_gone") == clients
 	})
-	r.close()
+	r.closeAll()
 	runs, cancels := strings.Count(s.all(), "SendStreamingMessage"), strings.Count(s.all(), "CancelTask")
 	if sent := r.metric("sabir_cancel_requests_total", "result=sent"); cancels != runs || int(sent) != runs || sent != r.metric("sabir_cancel_requests_total") {
 		t.Errorf("%d runs, %d cancelled; %v counted as sent of %v", runs, cancels, sent, r.metric("sabir_cancel_requests_total"))
