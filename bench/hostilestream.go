@@ -72,25 +72,11 @@ var HostileStreams = map[string]func(n int) []hub.Event{
 	},
 	"sub-agents": func(n int) []hub.Event {
 		return each(n, func(i int) []hub.Event {
-			id := numbered("a", i)
-			evs := []hub.Event{{Kind: hub.AgentStart, ID: id, Name: id}}
-			for _, ev := range aText("t", i, hub.AnswerText) {
-				ev.SubAgent = id
-				evs = append(evs, ev)
-			}
-			return append(evs, hub.Event{Kind: hub.AgentEnd, ID: id, Status: hub.StatusOK})
+			return append(aSubAgent(i), hub.Event{Kind: hub.AgentEnd, ID: numbered("a", i), Status: hub.StatusOK})
 		})
 	},
 	"open sub-agents": func(n int) []hub.Event {
-		return each(n, func(i int) []hub.Event {
-			id := numbered("a", i)
-			evs := []hub.Event{{Kind: hub.AgentStart, ID: id, Name: id}}
-			for _, ev := range aText("t", i, hub.AnswerText) {
-				ev.SubAgent = id
-				evs = append(evs, ev)
-			}
-			return evs
-		})
+		return each(n, aSubAgent)
 	},
 	"questions": func(n int) []hub.Event {
 		return each(n, func(i int) []hub.Event {
@@ -178,6 +164,17 @@ func aText(prefix string, i int, ch hub.Chan) []hub.Event {
 		{Kind: hub.TextDelta, ID: id, Msg: msg, Chan: ch, Text: []byte("x")},
 		{Kind: hub.TextEnd, ID: id, Msg: msg, Chan: ch},
 	}
+}
+
+// aSubAgent begins a sub-agent that says a text.
+func aSubAgent(i int) []hub.Event {
+	id := numbered("a", i)
+	evs := []hub.Event{{Kind: hub.AgentStart, ID: id, Name: id}}
+	for _, ev := range aText("t", i, hub.AnswerText) {
+		ev.SubAgent = id
+		evs = append(evs, ev)
+	}
+	return evs
 }
 
 func aCall(i int, flags hub.Flags) []hub.Event {

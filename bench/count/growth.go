@@ -17,17 +17,14 @@ const growthThings = 500
 // growthAtOnce bounds what the subject measures in one process, which never collects garbage.
 const growthAtOnce = 16
 
-// mostExponent is the exponent that fails. Lists that are bounded, of which a stream has some, come near it; what looks through a list for each
-// of its elements has 1.5 and more.
-const mostExponent = 1.3
+// mostExponent is the exponent that fails. What is guarded has 0.99 to 1.00; before it was mended it had 1.12 to 1.75.
+const mostExponent = 1.1
 
 // guarded are measurements that grew with the square of their size once.
 var guarded = []string{
 	"agui/aisdk/hostile-answers-to-calls",
 	"agui/openai-chat/hostile-answers-beside-results",
 	"agui/openai-chat/hostile-references-of-a-schema",
-	"gemini/openai-chat/hostile-calls-in-one-message-then-by-turns",
-	"agui/a2a/hostile-run-calls-and-texts",
 	"agui/langgraph/hostile-run-calls",
 	"agui/native/hostile-run-texts-then-calls-that-the-client-runs",
 }
