@@ -69,6 +69,7 @@ func TestRunThatDidNotBegin(t *testing.T) {
 	if resp.StatusCode != 503 || run == "" {
 		t.Fatalf("status %d %v", resp.StatusCode, resp.Header)
 	}
+	two.awaitRun(t, run)
 	c := two.dial()
 	c.ask("GET", "/run", "", alice, "X-Sabir-Run: "+run)
 	if resp, body := c.whole(); !strings.Contains(body, "too_many_streams") {
