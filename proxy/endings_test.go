@@ -117,7 +117,7 @@ func TestEndingsBeforeTheFirstByte(t *testing.T) {
 	}
 	secret := "secret at 10.1.2.3"
 	f("refused", refusing(t), "", hub.CodeRefused, 502, "refused")
-	f("unreachable", "http://nowhere.invalid:80/", short, hub.CodeUnreachable, 502, "nowhere.invalid")
+	f("unreachable", "http://nowhere.invalid:80/", "timeouts: {connect: 1m}\n", hub.CodeUnreachable, 502, "nowhere.invalid")
 	f("connect timeout", blackhole(t), short, hub.CodeTimeout, 504, "timeout")
 	f("first byte timeout", script(func(p *peer) { p.awaitGone() }), short, hub.CodeTimeout, 504, "timeout")
 	f("401", answer("401 No", secret), "", hub.CodeUnauthorized, 401, "status 401 (no content type, 18 bytes)")

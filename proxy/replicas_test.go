@@ -143,6 +143,7 @@ func openAt(t *testing.T, r *rig) (c *client, resp *http.Response, run, had stri
 // joinAt comes to a run at a replica, and reads half of it.
 func joinAt(t *testing.T, r *rig, run string) (c *client, resp *http.Response) {
 	t.Helper()
+	r.awaitRun(t, run)
 	c = r.dial()
 	c.ask("GET", "/run", "", alice, "X-Sabir-Run: "+run)
 	resp = c.response()

@@ -53,6 +53,7 @@ func TestShareLink(t *testing.T) {
 	if strings.Contains(path, run) {
 		t.Errorf("the link names the run: %s", path)
 	}
+	two.awaitRun(t, run)
 	other := two.dial()
 	other.ask("GET", path, "")
 	live := other.response()
