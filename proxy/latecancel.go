@@ -160,6 +160,8 @@ func readWhole(src source, b *rawio.Buffer, limit int, until time.Time) error {
 
 // decompressed is the source of a body in its plain form, which can be read on without the stream.
 func (x *stream) decompressed(body *upstream.Body) (source, error) {
+	x.canceler.OnWake(func() {}) // a read of the body that fails once would end what is read of it for good
+	body.Resume()
 	src, err := decompressed(body)
 	if err != nil {
 		return nil, err

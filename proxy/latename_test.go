@@ -1,11 +1,14 @@
 package proxy
 
 import (
+	"compress/gzip"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -72,4 +75,45 @@ func runNames(t *testing.T) *engine.RunName {
 	}
 	o, _ := d.ParseOptions(nil)
 	return engine.NewRunName(engine.Config{From: d, FromOptions: o})
+}
+
+// TestCompressedAnswerIsReadOn: a stream that is cancelled between the header of a compressed answer and its body leaves the body to be read on.
+func TestCompressedAnswerIsReadOn(t *testing.T) {
+	t.Parallel()
+	var packed strings.Builder
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, a2aWorking)
+	_ = z.Close()
+	begin := make(chan struct{})
+	a := newAgent(t, func(p *peer) {
+		p.request()
+		p.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
+		<-begin
+		p.send(packed.String())
+	})
+	r := start(t, a2aRoute(a.url(), "", aguiToA2A))
+	req := fasthttp.AcquireRequest()
+	defer fasthttp.ReleaseRequest(req)
+	req.SetRequestURI(a.url())
+	x := &stream{canceler: new(canceler)}
+	x.canceler.readOn(func(*hub.Failure) bool { return true })
+	body, err := r.table.Load().upstreams["agent"].Instances[0].Open(req, x.canceler, time.Now().Add(testTimeout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.canceler.cancel(hub.Fail(hub.CodeClientGone, nil))
+	src, err := x.decompressed(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	var got rawio.Buffer
+	defer got.Release()
+	if err := src.ReadInto(&got, time.Now().Add(testTimeout)); err != rawio.ErrWake {
+		t.Fatalf("the stream reads %q, %v", got.Unread(), err)
+	}
+	close(begin)
+	if err := readWhole(src, &got, 1<<10, time.Now().Add(testTimeout)); err != nil || string(got.Unread()) != a2aWorking {
+		t.Errorf("behind its end comes %q, %v", got.Unread(), err)
+	}
 }
