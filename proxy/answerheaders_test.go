@@ -94,7 +94,7 @@ func TestHeadersOfRunsAgain(t *testing.T) {
 func TestHeadersOfEditors(t *testing.T) {
 	t.Parallel()
 	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "", "", "client: acp\nrequests: {mode: translate}"))
-	h := &httpEditor{rig: r, header: http.Header{"X-Request-Id": {"id-7"}}}
+	h := r.httpEditor(http.Header{"X-Request-Id": {"id-7"}})
 	resp, _ := h.do("POST", "/run", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`, "")
 	if resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("X-Request-Id") != "id-7" {
 		t.Errorf("it is opened by %v", resp.Header)

@@ -78,7 +78,7 @@ func editorPair(t *testing.T, dialect string, byHTTP, keys bool) (alices, bobs *
 	}
 	h, alices := r.dialHTTPEditor("/run", a)
 	other, bobs := r.dialHTTPEditor("/run", b)
-	stolen := &httpEditor{rig: r, header: other.header.Clone()}
+	stolen := r.httpEditor(other.header.Clone())
 	stolen.header.Set("Acp-Connection-Id", h.header.Get("Acp-Connection-Id"))
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		resp, text := stolen.do(method, "/run", `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}`, "")

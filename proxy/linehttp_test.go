@@ -15,12 +15,20 @@ import (
 type httpEditor struct {
 	*rig
 	header http.Header
+	by     http.RoundTripper // its own: servers of other tests close what is idle of the default one
+}
+
+// httpEditor is one whose requests have that header.
+func (r *rig) httpEditor(header http.Header) *httpEditor {
+	by := new(http.Transport)
+	r.t.Cleanup(by.CloseIdleConnections)
+	return &httpEditor{rig: r, header: header, by: by}
 }
 
 // dialHTTPEditor opens a connection, with one event stream of its own that the editor reads.
 func (r *rig) dialHTTPEditor(path, key string) (*httpEditor, *editor) {
 	r.t.Helper()
-	h := &httpEditor{rig: r, header: http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}}}
+	h := r.httpEditor(http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}})
 	resp, body := h.do("POST", path, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`, "")
 	id := resp.Header.Get("Acp-Connection-Id")
 	if resp.StatusCode != 200 || id == "" || !strings.HasPrefix(body, `{"jsonrpc":"2.0","id":0,"result":{`) || strings.Contains(body, "\n") {
@@ -54,7 +62,7 @@ func (h *httpEditor) begin(method, path, body, session string) *http.Response {
 	if session != "" {
 		req.Header.Set("Acp-Session-Id", session)
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := h.by.RoundTrip(req)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -130,7 +138,7 @@ func TestEditorByHTTP(t *testing.T) {
 	if resp, _ := h.do("POST", "/run", "garbage", ""); resp.StatusCode != 400 {
 		t.Errorf("garbage gets %s", resp.Status)
 	}
-	other := &httpEditor{rig: r, header: h.header.Clone()}
+	other := r.httpEditor(h.header.Clone())
 	other.header.Set("Authorization", "Bearer b")
 	for _, method := range []string{"GET", "POST", "DELETE"} {
 		if resp, _ := other.do(method, "/run", `{"jsonrpc":"2.0","id":1,"method":"session/new"}`, ""); resp.StatusCode != 404 || resp.Header.Get("X-Sabir-Error") != "connection_unknown" {

@@ -104,7 +104,7 @@ func TestEditorByHTTPIsOneTooMany(t *testing.T) {
 	t.Parallel()
 	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "limits: {streams: 2}\n", "", "client: acp\nrequests: {mode: translate}\ntimeouts: {keepalive: 1s}"))
 	h, e := r.dialHTTPEditor("/run", "a")
-	other := &httpEditor{rig: r, header: h.header.Clone()}
+	other := r.httpEditor(h.header.Clone())
 	other.header.Del("Acp-Connection-Id")
 	const opens = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`
 	resp, _ := other.do("POST", "/run", opens, "")
@@ -131,7 +131,7 @@ func TestEditorsByHTTPOfOneClient(t *testing.T) {
 	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "limits: {streams: 9, principal: {streams: 2}}\n"+keys, "",
 		"client: acp\nrequests: {mode: translate}\nauth: [keys]"))
 	open := func(key string) *http.Response {
-		e := &httpEditor{rig: r, header: http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}}
+		e := r.httpEditor(http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}})
 		resp, _ := e.do("POST", "/run", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`, "")
 		return resp
 	}

@@ -101,7 +101,7 @@ func TestTurnIsLeft(t *testing.T) {
 func TestWhatOpensNoConnection(t *testing.T) {
 	t.Parallel()
 	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "", "", "methods: [GET, POST]\nclient: acp\nrequests: {mode: translate}"))
-	h := &httpEditor{rig: r, header: http.Header{}}
+	h := r.httpEditor(http.Header{})
 	for method, body := range map[string]string{"GET": "", "POST": `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`} {
 		if resp, got := h.do(method, "/run", body, ""); resp.Header.Get("Acp-Connection-Id") != "" || len(r.lineConns.all()) != 0 || got == "" {
 			t.Errorf("%s: %s: %s", method, resp.Status, got)

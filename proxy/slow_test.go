@@ -48,7 +48,7 @@ func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	var wrote atomic.Int64
 	a := newAgent(t, flood(&wrote))
-	r := start(t, simple(a.url(), "", "timeouts: {idle: 1s}\n", "client: twin\ntimeouts: {write: 3s}\n"))
+	r := start(t, simple(a.url(), "", "timeouts: {idle: 5s}\n", "client: twin\ntimeouts: {write: 8s}\n"))
 	c := r.dial()
 	c.ask("POST", "/run", "flood")
 
@@ -83,8 +83,8 @@ func TestPausingClient(t *testing.T) {
 	t.Parallel()
 	var wrote atomic.Int64
 	a := newAgent(t, flood(&wrote))
-	const idle = time.Second
-	r := start(t, simple(a.url(), "", "timeouts: {idle: 1s}\n", "client: twin\ntimeouts: {write: 30s}\n"))
+	const idle = 5 * time.Second
+	r := start(t, simple(a.url(), "", "timeouts: {idle: 5s}\n", "client: twin\ntimeouts: {write: 30s}\n"))
 	c := r.dial()
 	c.ask("POST", "/run", "flood")
 	body := c.response().Body

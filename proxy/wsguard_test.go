@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -312,6 +313,7 @@ func TestHandshakeIsBounded(t *testing.T) {
 // does; a flood of them ends it.
 func TestHeartbeatsAreLife(t *testing.T) {
 	t.Parallel()
+	const idle = 3 * time.Second
 	f := func(name, beat string, pause time.Duration, beats int, silent bool, want string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
@@ -324,19 +326,19 @@ func TestHeartbeatsAreLife(t *testing.T) {
 					p.send(beat)
 				}
 				if silent {
-					time.Sleep(2 * time.Second)
+					time.Sleep(2 * idle)
 				}
 				p.send(frame(fin|opText, false, lineEnd) + frame(fin|opClose, false, closing(1000, "")))
 				time.Sleep(100 * time.Millisecond)
 			})
-			r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "", "timeouts: {idle: 800ms}\n", "client: twin\n"))
+			r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "", fmt.Sprintf("timeouts: {idle: %s}\n", idle), "client: twin\n"))
 			if got := r.demand("/run"); !strings.Contains(got.body, want) {
 				t.Errorf("%d %s", got.status, got.body)
 			}
 		})
 	}
-	f("pings", frame(fin|opPing, false, "at work"), 100*time.Millisecond, 20, false, `"status":"done"`)
-	f("pongs", frame(fin|opPong, false, ""), 100*time.Millisecond, 20, false, `"status":"done"`)
+	f("pings", frame(fin|opPing, false, "at work"), 100*time.Millisecond, 40, false, `"status":"done"`)
+	f("pongs", frame(fin|opPong, false, ""), 100*time.Millisecond, 40, false, `"status":"done"`)
 	f("no more", frame(fin|opPing, false, ""), 100*time.Millisecond, 3, true, "upstream_idle")
 	f("flood", strings.Repeat(frame(fin|opPing, false, ""), 50), time.Millisecond, 100, false, "upstream_malformed")
 }
