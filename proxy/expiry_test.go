@@ -50,7 +50,7 @@ func (k *tokens) expiring() string {
 }
 
 // lasts is for longer than any token of a test.
-const lasts = 3500 * time.Millisecond
+const lasts = 8 * time.Second
 
 // outlastingAgent says hello, and the rest when the token of its client has expired.
 func outlastingAgent(t *testing.T) *agent {
