@@ -30,6 +30,9 @@ type Redis struct {
 	// How long what is asked of Redis at once may take: to begin a turn or to end it, up to ten questions, each behind the answer to the one
 	// before. A request whose conversation or run depends on that then gets status 503; a turn that does not is not remembered.
 	Timeout time.Duration `yaml:"timeout" jsonschema:"minimum=1"`
+	// How many connections a server of Redis may have from here, beside those by which runs of other replicas are read. They are made as they
+	// are needed. What is asked of Redis beyond that waits for one of them, as a part of timeout.
+	Connections int `yaml:"connections" jsonschema:"minimum=1"`
 	// A file with the PEM certificates to trust, seen from the folder of this file; none: the system's.
 	CA string `yaml:"ca"`
 }
@@ -46,13 +49,16 @@ type Sentinel struct {
 }
 
 // usualRedis is one that is not used.
-var usualRedis = Redis{Prefix: "sabir:", Lease: 5 * time.Second, Timeout: 2 * time.Second}
+var usualRedis = Redis{Prefix: "sabir:", Lease: 5 * time.Second, Timeout: 2 * time.Second, Connections: 100}
 
 // leastLease is the shortest time after which a replica may be taken for dead: a pause of the process must not be enough.
 const leastLease = 500 * time.Millisecond
 
 // Every request waits for the store. Below the first, a pause of the process fails requests; beyond the second, their clients have left.
 const leastStoreTimeout, longestStoreTimeout = 10 * time.Millisecond, time.Minute
+
+// mostStoreConnections is what a server of Redis lets in by itself.
+const mostStoreConnections = 10_000
 
 // longestFlush is the longest that records may wait: clients at other replicas wait as long.
 const longestFlush = time.Second
@@ -111,7 +117,8 @@ func (r *Redis) TLS() (*tls.Config, error) {
 func (v *validator) store(s *Store) {
 	r := &s.Redis
 	if !r.Used() {
-		usual := r.Flush == 0 && r.Prefix == usualRedis.Prefix && r.Lease == usualRedis.Lease && r.Timeout == usualRedis.Timeout && r.CA == usualRedis.CA
+		usual := r.Flush == 0 && r.Prefix == usualRedis.Prefix && r.Lease == usualRedis.Lease && r.Timeout == usualRedis.Timeout &&
+			r.Connections == usualRedis.Connections && r.CA == usualRedis.CA
 		v.check(usual, "store.redis", "has a meaning only with url, the address of the server, with cluster or with sentinel")
 		return
 	}
@@ -119,6 +126,7 @@ func (v *validator) store(s *Store) {
 	v.check(r.Flush <= longestFlush, "store.redis.flush", "must be at most %s", longestFlush)
 	v.check(r.Timeout >= leastStoreTimeout && r.Timeout <= longestStoreTimeout, "store.redis.timeout",
 		"must be at least %s and at most %s", leastStoreTimeout, longestStoreTimeout)
+	v.check(r.Connections >= 1 && r.Connections <= mostStoreConnections, "store.redis.connections", "must be from 1 to %d", mostStoreConnections)
 	v.check(r.CA == "" || r.URL.Scheme == "rediss", "store.redis.ca", "has a meaning only with a rediss:// address")
 	v.check(!r.several() || r.URL.Host == "" && r.URL.Scheme != "unix" && r.URL.RawQuery == "", "store.redis.url",
 		"must have no host and no parameters beside cluster or sentinel, as in rediss://user:password@/0")

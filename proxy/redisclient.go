@@ -3,7 +3,6 @@ package proxy
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -39,15 +38,16 @@ func redisClient(cfg *config.Redis) (redis.UniversalClient, error) {
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: cfg.Cluster, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true, Protocol: options.Protocol,
 			Dialer: options.Dialer, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout,
-			PoolSize: runstore.Groups + 10*runtime.GOMAXPROCS(0), // of each server, which may have all that wait for runs
+			PoolSize: runstore.Groups + cfg.Connections, // of each server, which may have all readers
 		}), nil
 	case s.Master != "":
 		return redis.NewFailoverClient(&redis.FailoverOptions{
 			MasterName: s.Master, SentinelAddrs: s.Addresses, SentinelUsername: s.Username, SentinelPassword: string(s.Password),
 			Username: options.Username, Password: options.Password, DB: options.DB, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true,
-			Protocol: options.Protocol, Dialer: options.Dialer, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout,
+			Protocol: options.Protocol, Dialer: options.Dialer, ReadTimeout: options.ReadTimeout, WriteTimeout: options.WriteTimeout, PoolSize: 1 + cfg.Connections,
 		}), nil
 	}
-	options.ContextTimeoutEnabled = true // no client waits for longer than the store says
+	options.PoolSize = cmp.Or(options.PoolSize, 1+cfg.Connections) // one reader
+	options.ContextTimeoutEnabled = true                           // no client waits for longer than the store says
 	return redis.NewClient(options), nil
 }
