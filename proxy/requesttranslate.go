@@ -99,6 +99,9 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if f := c.address(asked); f != nil {
 		return f
 	}
+	if c.namesCalls() {
+		cutCalls(asked)
+	}
 	return c.write(asked)
 }
 

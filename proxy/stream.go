@@ -42,6 +42,7 @@ type stream struct {
 	firstToken    time.Duration // when the agent first said something; 0: not yet
 	audit         *auditLine    // of the run; nil: there is no audit
 	span          *runSpan      // of the run; nil: there are no traces
+	askCalls      askCalls      // nil: questions have the ids that the agent gave them
 	answered      []string      // questions whose answers are noted there, and which the agent does not say
 	opened        bool          // the upstream has answered
 	left          bool          // and was given up
@@ -246,7 +247,7 @@ func (x *stream) prepare(sink sink) {
 	r := x.call.route
 	switch eng := x.engine.(type) {
 	case *engine.Pipeline:
-		eng.Edit = x.edit
+		eng.Edit, x.askCalls = x.edit, x.call.askCalls()
 		if !r.cfg.Errors.Expose {
 			x.conceal = x.concealer()
 			eng.Conceal = &x.conceal
@@ -386,6 +387,7 @@ func (x *stream) edit(ev *hub.Event) {
 	if x.audit != nil && !x.isNoted(ev) {
 		x.audit.see(ev)
 	}
+	x.askCalls.name(ev)
 	if ev.Kind == hub.Ask {
 		x.call.rememberAsk(ev)
 	}

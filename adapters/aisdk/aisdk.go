@@ -133,15 +133,16 @@ import (
 
 // Dialect is the UI message stream of the AI SDK.
 var Dialect = hub.Dialect{
-	Name:      "aisdk",
-	Title:     "Vercel AI SDK",
-	Aliases:   []string{"ai-sdk", "ai_sdk", "ai", "vercel", "usechat", "ui-message-stream", "pydantic-ai"},
-	Doc:       "The UI message stream that useChat of the Vercel AI SDK reads, versions 5 to 7.",
-	Framing:   wire.SSE,
-	Framings:  []wire.Framing{wire.SSE},
-	SubAgents: hub.SubAgentsTool,
-	Caps:      hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
-	Asks:      func(o hub.Options) bool { return o.Enum("version") != "5" },
+	Name:            "aisdk",
+	Title:           "Vercel AI SDK",
+	Aliases:         []string{"ai-sdk", "ai_sdk", "ai", "vercel", "usechat", "ui-message-stream", "pydantic-ai"},
+	Doc:             "The UI message stream that useChat of the Vercel AI SDK reads, versions 5 to 7.",
+	Framing:         wire.SSE,
+	Framings:        []wire.Framing{wire.SSE},
+	SubAgents:       hub.SubAgentsTool,
+	Caps:            hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
+	Asks:            func(o hub.Options) bool { return o.Enum("version") != "5" },
+	FindsAsksByCall: true,
 	Options: []hub.OptionSpec{
 		{
 			Name: "version", Type: hub.OptionEnum, Default: "7", Values: []string{"5", "6", "7"}, Encode: true,

@@ -200,3 +200,19 @@ func TestBranches(t *testing.T) {
 		t.Errorf("branch %s", branch)
 	}
 }
+
+// TestQuestionsThatNameCalls: an id is taken apart as it was put together; any other one stays as it is.
+func TestQuestionsThatNameCalls(t *testing.T) {
+	t.Parallel()
+	if ask, call := CutCall(WithCall([]byte("q"), []byte("c~call-1"))); string(ask) != "q" || string(call) != "c~call-1" {
+		t.Errorf("%s, %s", ask, call)
+	}
+	for _, id := range []string{"", "q", "~call-c", "q~call-"} {
+		if ask, call := CutCall([]byte(id)); string(ask) != id || call != nil {
+			t.Errorf("%q is %q about %q", id, ask, call)
+		}
+	}
+	if got := WithCall([]byte("q~call-c"), []byte("d")); string(got) != "q~call-c" {
+		t.Errorf("what names a call becomes %s", got)
+	}
+}

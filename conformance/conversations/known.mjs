@@ -4,11 +4,6 @@ const a2a = ["A2A 1.0", "A2A 0.3", "A2A 1.0, REST", "A2A 0.3, REST"];
 // list stays true. client, agent and scenario each match by name; one that is left out matches all. direct says that it is so without Sabir.
 export const known = [
   {
-    client: ["@ag-ui/client 1.0", "@copilotkit/core 1.75"], agent: "AI SDK", scenario: "decided",
-    reason: "AG-UI's answers name the question only, and the questions of the AI SDK have ids that say nothing of the call. Of several " +
-      "open calls Sabir does not guess which one was approved; the agent then says that results are missing. One at a time works.",
-  },
-  {
     client: ["ai 7", "ai 7, WebSocket", "ai 6"], agent: ["Claude Code", "Claude Code, ACP", "Mastra"], scenario: "decided",
     reason: "The agent asks of the second call when the first is done, or its question answered. The AI SDK sends an approval by itself only when no other call of the " +
       "step is open: the application has to send the first one.",
