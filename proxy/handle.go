@@ -48,7 +48,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	}
 	r, rest := table.find(path)
 	if r == nil || r.lacksName(ctx, rest) {
-		s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
+		s.rejectPath(ctx, table.cfg)
 		return
 	}
 	origin := browser.AllowOrigin(&r.cfg.CORS, &ctx.Request)
@@ -85,6 +85,18 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		}
 		s.accept(ctx, r, t, r.unwrap(t, sub, &ctx.Request), id, origin)
 	}
+}
+
+// rejectPath answers a request for which there is no route. Pages that may call the others learn so: their browser shows them the answer only
+// if a preflight succeeds, and what it says otherwise is about origins.
+func (s *Server) rejectPath(ctx *fasthttp.RequestCtx, cfg *config.Config) {
+	origin := browser.AllowOrigin(&cfg.CORS, &ctx.Request)
+	browser.Expose(&cfg.CORS, &ctx.Response.Header, origin, requestIDHeader+", X-Sabir-Error")
+	if origin != "" && ctx.IsOptions() {
+		browser.Preflight(ctx, []string{fasthttp.MethodGet, fasthttp.MethodPost})
+		return
+	}
+	s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
 }
 
 // methodOf is the method of a request. A handshake stands for the requests that follow on its connection, which clients post elsewhere.
