@@ -290,7 +290,8 @@ func (s *Server) rejectOperation(ctx *fasthttp.RequestCtx, t *target, op hub.Ope
 		}
 	}
 	fillFailure(&ctx.Response, d, op, asked, f)
-	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)))
+	about := append(senderOf(ctx).about(), zap.ByteString("method", ctx.Method()))
+	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)), about...)
 }
 
 // clientOf is who sent a request, for the log.
@@ -298,11 +299,11 @@ func (s *Server) clientOf(ctx *fasthttp.RequestCtx) string {
 	return fields.ClientOf(&ctx.Request.Header, ctx.RemoteAddr(), s.table.Load().cfg)
 }
 
-// rejected counts and logs a request that did not become a stream.
-func (s *Server) rejected(f *hub.Failure, path, peer, id string) {
+// rejected counts and logs a request that did not become a stream. about is what else is known of it.
+func (s *Server) rejected(f *hub.Failure, path, peer, id string, about ...zap.Field) {
 	s.metrics.reject(string(f.Code))
-	s.log.Info("request rejected", zap.String("code", string(f.Code)), zap.Int("status", f.HTTPStatus()),
-		zap.String("path", path), zap.String("request_id", id), zap.String("peer", peer), zap.NamedError("cause", f.Cause))
+	s.log.Info("request rejected", append(about, zap.String("code", string(f.Code)), zap.Int("status", f.HTTPStatus()),
+		zap.String("path", path), zap.String("request_id", id), zap.String("peer", peer), zap.NamedError("cause", f.Cause))...)
 }
 
 // badRequest answers requests whose header could not be read.
