@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"strings"
@@ -43,7 +44,7 @@ func (r *route) below(t *target, method, rest string) (subpath, *hub.Failure) {
 	case e != nil:
 		return subpath{op: e.Operation, params: unescaped(params), found: true, path: e.Path}, nil
 	case r.translates(t):
-		return subpath{}, hub.Fail(hub.CodeNoEndpoint, nil)
+		return subpath{}, hub.Fail(hub.CodeNoEndpoint, fmt.Errorf("clients of %s call nothing by %s at %q below the route %s", t.dialect.Name, method, rest, r.name))
 	}
 	return subpath{rest: rest}, nil
 }

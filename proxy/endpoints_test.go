@@ -40,6 +40,21 @@ func TestEndpoints(t *testing.T) {
 	f("POST", "/gemini/v1/models/m-1:streamGenerateContent?alt=sse", 200, `"finishReason":"STOP"`)
 }
 
+// TestUnknownEndpoints: the line of log says which method was not answered, and where; the path of the route is mostly right.
+func TestUnknownEndpoints(t *testing.T) {
+	r := start(t, "listen: 127.0.0.1:0\nupstreams: {agent: {url: 'http://127.0.0.1:1/', dialect: openai-chat}}\nroutes: [{path: /agui/*, upstream: agent, client: agui, requests: {mode: translate}}]\n")
+	c := r.dial()
+	c.ask("GET", "/agui", "")
+	if resp, _ := c.whole(); resp.StatusCode != 404 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	lines := r.logs.FilterMessage("request rejected").All()
+	if len(lines) != 1 || lines[0].ContextMap()["method"] != "GET" ||
+		lines[0].ContextMap()["cause"] != `clients of agui call nothing by GET at "" below the route /agui/*` {
+		t.Errorf("%v", lines)
+	}
+}
+
 // TestUpstreamPaths: the endpoint of a run leaves nothing in the upstream's URL, neither path nor query; where both sides speak
 // the same dialect, and on routes of one path, they reach the upstream as before.
 func TestUpstreamPaths(t *testing.T) {

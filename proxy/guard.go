@@ -185,6 +185,14 @@ func (c *call) principal() string {
 	return c.from.who.Name
 }
 
+// about is what lines of log say of who was refused, beside the address.
+func (s sender) about() []zap.Field {
+	if s.who == nil || s.who.Name == "" {
+		return nil
+	}
+	return []zap.Field{zap.String("principal", s.who.Name)}
+}
+
 // isNamed reports whether the guard of the route has named the client.
 func (c *call) isNamed() bool { return c.from.who != nil && c.from.who.Scope != "" }
 

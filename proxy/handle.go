@@ -48,7 +48,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	}
 	r, rest := table.find(path)
 	if r == nil || r.lacksName(ctx, rest) {
-		s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
+		s.rejectPath(ctx, table.cfg)
 		return
 	}
 	origin := browser.AllowOrigin(&r.cfg.CORS, &ctx.Request)
@@ -85,6 +85,18 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		}
 		s.accept(ctx, r, t, r.unwrap(t, sub, &ctx.Request), id, origin)
 	}
+}
+
+// rejectPath answers a request for which there is no route. Pages that may call the others learn so: their browser shows them the answer only
+// if a preflight succeeds, and what it says otherwise is about origins.
+func (s *Server) rejectPath(ctx *fasthttp.RequestCtx, cfg *config.Config) {
+	origin := browser.AllowOrigin(&cfg.CORS, &ctx.Request)
+	browser.Expose(&cfg.CORS, &ctx.Response.Header, origin, requestIDHeader+", X-Sabir-Error")
+	if origin != "" && ctx.IsOptions() {
+		browser.Preflight(ctx, []string{fasthttp.MethodGet, fasthttp.MethodPost})
+		return
+	}
+	s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
 }
 
 // methodOf is the method of a request. A handshake stands for the requests that follow on its connection, which clients post elsewhere.
@@ -278,7 +290,8 @@ func (s *Server) rejectOperation(ctx *fasthttp.RequestCtx, t *target, op hub.Ope
 		}
 	}
 	fillFailure(&ctx.Response, d, op, asked, f)
-	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)))
+	about := append(senderOf(ctx).about(), zap.ByteString("method", ctx.Method()))
+	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)), about...)
 }
 
 // clientOf is who sent a request, for the log.
@@ -286,11 +299,11 @@ func (s *Server) clientOf(ctx *fasthttp.RequestCtx) string {
 	return fields.ClientOf(&ctx.Request.Header, ctx.RemoteAddr(), s.table.Load().cfg)
 }
 
-// rejected counts and logs a request that did not become a stream.
-func (s *Server) rejected(f *hub.Failure, path, peer, id string) {
+// rejected counts and logs a request that did not become a stream. about is what else is known of it.
+func (s *Server) rejected(f *hub.Failure, path, peer, id string, about ...zap.Field) {
 	s.metrics.reject(string(f.Code))
-	s.log.Info("request rejected", zap.String("code", string(f.Code)), zap.Int("status", f.HTTPStatus()),
-		zap.String("path", path), zap.String("request_id", id), zap.String("peer", peer), zap.NamedError("cause", f.Cause))
+	s.log.Info("request rejected", append(about, zap.String("code", string(f.Code)), zap.Int("status", f.HTTPStatus()),
+		zap.String("path", path), zap.String("request_id", id), zap.String("peer", peer), zap.NamedError("cause", f.Cause))...)
 }
 
 // badRequest answers requests whose header could not be read.

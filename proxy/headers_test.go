@@ -270,6 +270,24 @@ func TestCORSOfFailures(t *testing.T) {
 	}
 }
 
+// TestCORSOfUnknownPaths lets pages that may call the routes read that a path is none of them: else their browser names the origin as the fault.
+func TestCORSOfUnknownPaths(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple(refusing(t), "cors: {origins: ['https://a.example']}\n", "", "client: twin\n"))
+	f := func(method, origin string, status int, allowed string) {
+		t.Helper()
+		c := r.dial()
+		c.ask(method, "/elsewhere", "", "Origin: "+origin)
+		if resp, body := c.whole(); resp.StatusCode != status || resp.Header.Get("Access-Control-Allow-Origin") != allowed || resp.Header.Get("Vary") != "Origin" {
+			t.Errorf("%s from %s: status %d, %v\n%s", method, origin, resp.StatusCode, resp.Header, body)
+		}
+	}
+	f("OPTIONS", "https://a.example", 204, "https://a.example")
+	f("POST", "https://a.example", 404, "https://a.example")
+	f("OPTIONS", "https://c.example", 404, "")
+	f("POST", "https://c.example", 404, "")
+}
+
 // TestWebSocketHeaders reach an upstream that is called by WebSocket; origins are checked.
 func TestWebSocketHeaders(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -133,6 +134,9 @@ func TestPrincipalStreams(t *testing.T) {
 	_ = ws.WriteMessage(websocket.TextMessage, []byte("{}"))
 	if _, said, err := ws.ReadMessage(); err != nil || !strings.Contains(string(said), "too_many_streams") {
 		t.Errorf("%v %s", err, said)
+	}
+	if n := r.logs.FilterMessage("request rejected").FilterField(zap.String("principal", "alice")).Len(); n != 2 {
+		t.Errorf("%d lines of log name alice: %v", n, r.logs.FilterMessage("request rejected").All())
 	}
 	one.Close()
 	r.awaitEnds(1)

@@ -213,7 +213,10 @@ func unknownCoding() *hub.Failure {
 func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.Failure {
 	c.request.SetBodyRaw(body)
 	c.keepRequest(header, plain)
-	codec, translates := c.target.dialect.Requests, c.route.translates(c.target) && len(body) > 0
+	codec, translates := c.target.dialect.Requests, c.route.translates(c.target) && (len(body) > 0 || header.IsPost())
+	if len(body) == 0 {
+		plain = []byte{} // there is no coding that could be unknown
+	}
 	if codec == nil || len(plain) == 0 && !translates {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	}
 	c.enterSession(asked)
 	if c.lacksHistory(asked) {
-		return hub.Fail(hub.CodePartial, nil)
+		return c.partial(asked)
 	}
 	if c.route.up.Agents != nil {
 		return nil // its driver says it to the process
@@ -111,6 +111,15 @@ func (c *call) lacksHistory(asked *hub.Request) bool {
 		return !c.route.agentRemembers()
 	}
 	return asked.Partial && c.route.wantsHistory() && len(asked.Session) == 0
+}
+
+// partial is what a client learns whose request says only what is new. One that says nothing at all is mostly of another dialect.
+func (c *call) partial(asked *hub.Request) *hub.Failure {
+	goesOn := len(asked.Previous) > 0 || asked.Keep || asked.Trigger != hub.TriggerNone
+	if len(asked.Messages) == 0 && len(asked.Answers) == 0 && !goesOn {
+		return unreadable(c.target.dialect, hub.NewError(hub.ReasonMissing, "", -1, "want what is said"))
+	}
+	return hub.Fail(hub.CodePartial, nil)
 }
 
 // write writes the body of the call, as the dialect of the upstream has it.

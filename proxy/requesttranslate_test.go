@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // askedAgent is an agent that tells what it is asked.
@@ -136,6 +139,41 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	if n := r.metric("sabir_requests_rejected_total", "code=request_unreadable"); n != 4 {
 		t.Errorf("%v were counted", n)
 	}
+	if agent.connections() != 0 {
+		t.Error("the agent was asked")
+	}
+}
+
+// TestRequestsWithoutWords: a body that says nothing to any agent is refused in every dialect, with where and why, and no agent is asked.
+func TestRequestsWithoutWords(t *testing.T) {
+	agent := newAgent(t, streaming(smallRun))
+	yaml := "listen: 127.0.0.1:0\nupstreams: {agent: {url: '" + agent.url() + "', dialect: native, request: '{\"m\":$messages}'}}\nroutes:\n"
+	var clients []*hub.Dialect
+	for _, d := range adapters.All() {
+		if d.NewEncoder != nil && d.Requests != nil && d.Messages != nil && d.FaceHTTP == nil {
+			clients = append(clients, d)
+			yaml += "  - {path: /" + d.Name + ", upstream: agent, client: " + d.Name + "}\n"
+		}
+	}
+	r := start(t, yaml)
+	f := func(client, body, want string) {
+		t.Helper()
+		resp, got := r.post("/"+client, body)
+		if resp.Header.Get("X-Sabir-Error") != "request_unreadable" || !strings.Contains(got, want) {
+			t.Errorf("%s, %s: status %d\n%s\nwant %s", client, body, resp.StatusCode, got, want)
+		}
+	}
+	for _, d := range clients {
+		if resp, got := r.post("/"+d.Name, ""); resp.StatusCode != 400 && resp.StatusCode != 404 { // 404: not even a method
+			t.Errorf("%s, no body: status %d\n%s", d.Name, resp.StatusCode, got)
+		}
+	}
+	f("agui", "", "byte 0: syntax: unexpected end.")
+	for _, client := range []string{"agui", "aisdk", "datastream", "openai-chat", "anthropic", "bedrock"} {
+		f(client, `{"messages":"Hi"}`, client+", messages: type: want an array.")
+		f(client, `{}`, "missing: want what is said.")
+	}
+	f("adk", `{}`, "adk: missing: want what is said.")
 	if agent.connections() != 0 {
 		t.Error("the agent was asked")
 	}

@@ -84,7 +84,7 @@ func (s *Server) serveHTTP(c *call, conn *inbound.Conn, f *hub.Failure) {
 		forget()
 	} else {
 		c.endThread()
-		s.rejected(f, c.path, c.peer, c.id)
+		s.rejected(f, c.path, c.peer, c.id, c.from.about()...)
 		_ = sink.refuse(f)
 	}
 	c.release()

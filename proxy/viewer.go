@@ -55,7 +55,7 @@ func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure)
 			s.giveUp(v.call, f)
 		}
 		s.joined(v, string(f.Code))
-		s.rejected(f, v.call.path, v.call.peer, v.call.id)
+		s.rejected(f, v.call.path, v.call.peer, v.call.id, v.call.from.about()...)
 		_ = sink.refuse(f)
 		return f
 	}
@@ -186,7 +186,7 @@ func (s *Server) serveViewer(v *viewer, conn *inbound.Conn) {
 		if v.how == joinOpens {
 			s.giveUp(c, f)
 		}
-		s.rejected(f, c.path, c.peer, c.id)
+		s.rejected(f, c.path, c.peer, c.id, c.from.about()...)
 		_ = sink.refuse(f)
 	}
 	s.giveBack(conn, st, sink, f)

@@ -45,6 +45,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Unread.AddIf("extra", conversation.HasBeyond(&input.All, readOfRequests))
 	req.Answers = decodeAnswers(input.Resume, input.Props)
 	req.Partial = rawjson.Kind(input.Messages) != '['
+	if err := conversation.WantList("messages", input.Messages); err != nil {
+		return err
+	}
 	var err error
 	req.Messages, err = decodeMessages(nil, input.Messages)
 	req.Beside.AddIf("messages.metadata", slices.ContainsFunc(req.Messages, hasMetadata))

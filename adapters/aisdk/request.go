@@ -30,6 +30,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Body, req.Extra = rawjson.Body(chat.ID), body, conversation.Others(&chat.All, Dialect.Name, "id", "trigger", "messageId", "messages", "message")
+	if err := conversation.WantList("messages", chat.Messages); err != nil {
+		return err
+	}
 	if req.Partial = rawjson.Kind(chat.Messages) != '['; req.Partial {
 		b := conversation.Builder{}
 		message := rawjson.ReadObject(chat.Message)

@@ -36,7 +36,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	settings.TakeChoice(req, choice, decodeChoice(choice))
 	decodeSettings(req, &in)
 	req.Extra = conversation.Extra(&in.All, dialectName, func(key []byte) bool { return read[string(key)] })
-	if err := conversation.Required("messages", in.Messages); err != nil {
+	if err := conversation.RequiredList("messages", in.Messages); err != nil {
 		return err
 	}
 	return decodeConversation(req, &in)

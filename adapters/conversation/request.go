@@ -18,6 +18,22 @@ func Required(name string, v rawjson.Value) error {
 	return nil
 }
 
+// RequiredList is that error, or the one of a member that is no list, of which nothing would reach the agent either.
+func RequiredList(name string, v rawjson.Value) error {
+	if err := Required(name, v); err != nil {
+		return err
+	}
+	return WantList(name, v)
+}
+
+// WantList is the error of a member that is there and no list.
+func WantList(name string, v rawjson.Value) error {
+	if rawjson.IsNull(v) || rawjson.Kind(v) == '[' {
+		return nil
+	}
+	return hub.NewError(hub.ReasonType, name, -1, "want an array")
+}
+
 // Extra are the members of a request that only the API of its dialect knows. isRead holds for those that have a place in the model,
 // and for those that change nothing in the answer, such as hints for caches; null and false are as good as nothing.
 func Extra(body *rawjson.Object, dialect string, isRead func(key []byte) bool) hub.Meta {

@@ -32,6 +32,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Thread = rawjson.Body(chat.ID); req.Thread == nil {
 		req.Thread = rawjson.Body(chat.ThreadID)
 	}
+	if err := conversation.WantList("messages", chat.Messages); err != nil {
+		return err
+	}
 	if req.Partial = rawjson.Kind(chat.Messages) != '['; !req.Partial {
 		b := conversation.Builder{}
 		if text := rawjson.Body(chat.System); len(text) > 0 {

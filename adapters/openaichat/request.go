@@ -54,7 +54,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	settings.TakeFormat(req, asked.Format, decodeFormat(asked.Format))
 	req.Extra = conversation.Extra(&asked.All, Dialect.Name, func(key []byte) bool { return read[string(key)] })
-	if err := conversation.Required("messages", asked.Messages); err != nil {
+	if err := conversation.RequiredList("messages", asked.Messages); err != nil {
 		return err
 	}
 	req.Messages, err = messages{}.DecodeMessages(nil, asked.Messages)

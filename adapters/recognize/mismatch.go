@@ -36,7 +36,10 @@ func (e *Mismatch) Summary() string {
 // of its decoder, nil for none.
 func Failure(dialects []*hub.Dialect, want string, sample []byte, first error) *hub.Failure {
 	r := Bytes(dialects, sample, wire.Auto, false)
-	e := &Mismatch{Want: want, Looks: r.Looks(), First: first}
+	e := &Mismatch{Want: want, First: first}
+	if r.Sure() >= Likely {
+		e.Looks = r.Looks()
+	}
 	f := hub.Fail(hub.CodeMalformed, e)
 	text := e.Summary()
 	f.Note = strings.ToUpper(text[:1]) + text[1:] + "."

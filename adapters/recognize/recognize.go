@@ -41,17 +41,21 @@ type Sure uint8
 
 // Grades.
 const (
-	Unknown   Sure = iota // no dialect recognises anything
+	Unknown   Sure = iota // no dialect recognises anything, or several as little
 	Ambiguous             // several dialects recognise the same
+	Doubtful              // the first match recognises less than half, which may be names that others have as well
 	Likely                // the first match recognises most, but not all, or another one comes close
 	Certain               // the first match recognises nearly everything, and no other one comes close
 )
 
-func (s Sure) String() string { return [...]string{"unknown", "ambiguous", "likely", "certain"}[s] }
+func (s Sure) String() string {
+	return [...]string{"unknown", "ambiguous", "doubtful", "likely", "certain"}[s]
+}
 
-// What makes a match certain: the least share of its own, the largest share of the next.
+// What makes a match certain: the least share of its own, the largest share of the next; and the least share of one that is likely.
 const (
 	certainShare = 0.8
+	likelyShare  = 0.5
 	closeShare   = 0.5
 )
 
@@ -60,8 +64,12 @@ func (r *Report) Sure() Sure {
 	switch {
 	case len(r.Matches) == 0:
 		return Unknown
+	case len(r.Tied()) > 1 && r.Matches[0].Share() < likelyShare:
+		return Unknown
 	case len(r.Tied()) > 1:
 		return Ambiguous
+	case r.Matches[0].Share() < likelyShare:
+		return Doubtful
 	case r.Matches[0].telling() == 0 || r.Matches[0].Share() < certainShare || r.isContested():
 		return Likely
 	}
@@ -88,9 +96,9 @@ func (r *Report) Tied() []Match {
 	return r.Matches[:n]
 }
 
-// Looks is the name of the dialect that a stream looks like, "" if that is not clear.
+// Looks is the name of the dialect that a stream looks like, "" if there is none that comes nearest.
 func (r *Report) Looks() string {
-	if r.Sure() < Likely {
+	if r.Sure() < Doubtful {
 		return ""
 	}
 	return r.Matches[0].Dialect.Name

@@ -129,3 +129,18 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestFew: who shares a record with events that somebody made up is not likely to be their dialect.
+func TestFew(t *testing.T) {
+	f := func(shared string, want recognize.Sure) {
+		t.Helper()
+		own := strings.Repeat(`{"kind":"token","content":"Hi"}`+"\n", 5)
+		r := recognize.Bytes(adapters.All(), []byte(own+shared), wire.Auto, true)
+		if got := r.Sure(); got != want {
+			t.Errorf("%s: %s, want %s", shared, describe(&r), want)
+		}
+	}
+	f(`{"kind":"usage","prompt":12}`, recognize.Doubtful)
+	f(`{"kind":"error","message":"It failed.","code":"failed"}`, recognize.Doubtful)
+	f(`{"error":{"message":"It failed."}}`, recognize.Unknown)
+}

@@ -35,10 +35,11 @@ the file is fine and 1 if not. Warnings, on standard error, do not change it.
 The JSON Schema is for editors; it knows structure, but not names and dialects.
 
 With --upstream it asks a server instead, once, at a URL or as the file
-describes the upstream of that name: "Hello" in the form of its dialect, or
---data. It starts a run, which may cost. The answer is held against the rules of
-the dialect, and a report in Markdown says what was asked, what came, and which
-rules were broken where. The exit status is 1 if one was.`,
+describes the upstream of that name: "Hello" in the form of its dialect or of
+its request in the file, or --data. It starts a run, which may cost. The answer
+is held against the rules of the dialect, and a report in Markdown says what was
+asked, what came, and which rules were broken where. The exit status is 1 if one
+was.`,
 		Example: `  sabir check --config sabir.yaml
   sabir check --schema > sabir.schema.json
   sabir check --upstream http://127.0.0.1:9000/ --from agui > report.md`,

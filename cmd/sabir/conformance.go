@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/conform"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -134,7 +135,9 @@ func (f *upstreamFlags) configured(path string, known *catalog, stderr io.Writer
 	case up.URL.Scheme != "http" && up.URL.Scheme != "https":
 		return nil, usageError{fmt.Errorf("upstream %q is not asked by HTTP; conformance: observe on a route checks its runs", f.upstream)}
 	case up.Request != "" && f.data == "":
-		return nil, usageError{fmt.Errorf("upstream %q takes a body of its own: give one with --data", f.upstream)}
+		body, err := adapters.HelloBy(up.Request)
+		f.data = string(body)
+		return up, err
 	}
 	return up, nil
 }

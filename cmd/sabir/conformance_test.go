@@ -86,6 +86,11 @@ func TestCheckUpstreamFound(t *testing.T) {
 	if (*asked)[0][:7] != "sesame{" || strings.Contains(got.stdout, "sesame") {
 		t.Errorf("asked %q; the report is\n%s", *asked, got.stdout)
 	}
+	own := write(t, "own.yaml", strings.NewReplacer("http://127.0.0.1:9000/stream", url, "dialect: native}", `dialect: agui, request: '{"prompt":"$input"}'}`).Replace(goodConfig))
+	sabir(t, "", "check", "--config", own, "--upstream", "agent").want(t, exitFailed, "## member_missing", "3 rules")
+	if got := (*asked)[1]; got != `{"prompt":"Hello"}` {
+		t.Errorf("asked %q, want the body that the file describes", got)
+	}
 	sabir(t, "", "check", "--upstream", url).want(t, exitFailed, "the rules of agui", "3 rules")
 	sabir(t, "", "check", "--config", path, "--upstream", "other").want(t, exitUsage, "", `has no upstream "other"`)
 	sabir(t, "", "check", "--upstream", url, "--from", "klingon").want(t, exitUsage, "", "klingon")

@@ -42,9 +42,10 @@ write into the configuration.
 
 Every dialect reads the records, and what each recognises is counted. "certain"
 means that the dialect recognises nearly all and no other comes close; "likely",
-that it recognises most; "ambiguous", that several fit as well, as when there is
-nothing but an error. 256 KiB and 256 records are read at most; a stream that
-goes on is left as soon as it is clear, or when the time is over.
+that it recognises half or more; "doubtful", that it is less; "ambiguous", that
+several fit as well, as when there is nothing but an error; "unknown", that none
+does. 256 KiB and 256 records are read at most; a stream that goes on is left as
+soon as it is clear, or when the time is over.
 
 A URL is asked by GET, or with --data by POST. Most agents answer POST only, and
 want a body of their own form: --ask asks "Hello" in the forms of the likely

@@ -55,6 +55,9 @@ func TestDetectNot(t *testing.T) {
 	}
 	f("", exitFailed, "not one byte came")
 	f("hello\n", exitFailed, "no dialect recognises any of the 1 record")
+	own := `{"kind":"token","content":"Hi"}` + "\n"
+	f(own+own+own+`{"kind":"usage","prompt":12}`, exitFailed, "no dialect recognises half of the 4 records (native 1 of them), the first of which is")
+	f(own+own+own+`{"kind":"usage","prompt":12}`, exitFailed, "with --draft writes a file")
 	f(`{"type":"st`, exitFailed, "no whole record in the 11 bytes")
 	f(`{"mine":"Hello"}`, exitFailed, "with --draft writes a file")
 	f("hello\n", exitFailed, `no record is a JSON object, such as {"text":"Hello"}; other records cannot be described`, "--draft")

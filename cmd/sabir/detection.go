@@ -35,7 +35,7 @@ type detected struct {
 	Title   string      `json:"title"`
 	Version string      `json:"version"` // "" if there is one only, or the records do not tell
 	Framing string      `json:"framing"`
-	Sure    string      `json:"sure"` // certain, likely, ambiguous, unknown
+	Sure    string      `json:"sure"` // certain, likely, doubtful, ambiguous, unknown
 	Records int         `json:"records"`
 	Matches []matchJSON `json:"matches"` // the likeliest first
 	YAML    string      `json:"yaml"`    // for the upstream in the configuration
@@ -52,7 +52,7 @@ type matchJSON struct {
 func (d *detection) describe() detected {
 	r := &d.report
 	out := detected{Framing: r.Framing.String(), Sure: r.Sure().String(), Records: r.Records, Matches: []matchJSON{}}
-	if r.Looks() != "" {
+	if r.Sure() >= recognize.Likely {
 		best := r.Matches[0]
 		out.Dialect, out.Title, out.Version = best.Dialect.Name, best.Dialect.Title, best.Version
 		out.YAML = "dialect: " + best.Dialect.Name
@@ -83,7 +83,7 @@ func (d *detection) print(w io.Writer, asJSON bool) error {
 }
 
 // errOwnRecords says that records are of no dialect that there is.
-var errOwnRecords = errors.New("no dialect recognises any of the")
+var errOwnRecords = errors.New("no dialect recognises")
 
 // first is the first record, as far as it fits on a line.
 func (d *detection) first() string {
@@ -124,14 +124,23 @@ func (d *detection) verdict() error {
 		return errors.New("there is nothing to look at: not one byte came; a server that takes a body of its own may end like this")
 	case r.Records == 0:
 		return fmt.Errorf("there is no whole record in the %s that came", count(len(d.data), "byte"))
-	case r.Sure() == recognize.Unknown:
-		return fmt.Errorf("%w %s, the first of which is %s", errOwnRecords, count(r.Records, "record"), d.first())
+	case r.Sure() != recognize.Ambiguous:
+		return fmt.Errorf("%w %s, the first of which is %s", errOwnRecords, few(r), d.first())
 	}
 	var names []string
 	for _, m := range r.Tied() {
 		names = append(names, m.Dialect.Name)
 	}
 	return fmt.Errorf("several dialects fit as well: %s; more of the stream would tell", strings.Join(names, ", "))
+}
+
+// few says how many records are recognised where it is not half of them.
+func few(r *recognize.Report) string {
+	if len(r.Matches) == 0 {
+		return "any of the " + count(r.Records, "record")
+	}
+	best := r.Matches[0]
+	return fmt.Sprintf("half of the %s (%s %d of them)", count(r.Records, "record"), best.Dialect.Name, best.Recognised)
 }
 
 // text is the result for people.
