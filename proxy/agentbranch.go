@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // A client that tells the whole conversation may take back what was said: the last answer is to come anew, or other words stand in the place of
@@ -158,6 +159,14 @@ func (b *branching) takesBack(asked *hub.Request, was *saidIn) bool {
 func says(asked *hub.Request) bool {
 	n := len(asked.Messages)
 	return n > 0 && asked.Messages[n-1].Role == hub.RoleUser && len(conversation.Decided(asked))+len(conversation.Returned(asked)) == 0
+}
+
+// noteUnanswered does what noteBranch does where a run may have begun that has no answer: its client has left, or waits no longer.
+func (x *stream) noteUnanswered(err error) {
+	var unsent upstream.NotSent
+	if x.placed.begun && !errors.As(err, &unsent) {
+		x.noteBranch()
+	}
 }
 
 // noteBranch remembers what the session of a conversation has received with a run that was accepted.

@@ -140,6 +140,39 @@ func TestEditedAtOnce(t *testing.T) {
 	}
 }
 
+// change changes how the server behaves.
+func (k *keeper) change(by func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	by()
+}
+
+// TestTakenBackUnanswered: a client that leaves before the server has answered may take back what the server has received. What it has refused it has
+// not received.
+func TestTakenBackUnanswered(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, k.config("adk", "", "agui"))
+	b := &branches{t, k, map[string]string{}}
+	begin := aguiUser("u1", "hello") + aguiAgent("a1", "Hi!")
+	b.in(r, aguiBody("t", aguiUser("u1", "hello")), "s1", "")
+	k.change(func() { k.status = "429 Too Many Requests" })
+	if resp, _ := r.post("/run", aguiBody("t", begin+aguiUser("u2", "refused"))); resp.StatusCode == 200 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	k.change(func() { k.status, k.silent, k.calls = "200 OK", true, nil })
+	c := r.dial()
+	c.ask("POST", "/run", aguiBody("t", begin+aguiUser("u3", "received")))
+	await(t, "the server is asked", func() bool { k.mu.Lock(); defer k.mu.Unlock(); return len(k.calls) == 1 })
+	c.reset()
+	r.awaitEnds(3)
+	k.change(func() { k.silent = false })
+	if got := k.seen(b.names); !strings.Contains(got, `run_sse?key=1`) || !strings.Contains(got, `"sessionId":"s1"`) {
+		t.Errorf("asked\n%s", got)
+	}
+	b.in(r, aguiBody("t", begin+aguiUser("u4", "edited")), "s2", "hello", "not received", "not edited")
+}
+
 // TestNotTakenBack: who tells only what is new, or the end of a long conversation, takes nothing back; nor does who says the same once more, or answers
 // a question.
 func TestNotTakenBack(t *testing.T) {
