@@ -274,6 +274,22 @@ func TestTakenBackFromA2A(t *testing.T) {
 	}
 }
 
+// TestBranchesForgotten: with a conversation that its client deletes it is forgotten where that goes on.
+func TestBranchesForgotten(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, strings.ReplaceAll(k.config("adk", "", "langgraph"), "/run/*,", "/run/*, methods: [GET, POST, DELETE],"))
+	r.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
+	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/wait", said("one"), "Hi!")
+	if n := r.metric("sabir_threads"); n != 2 {
+		t.Errorf("%v names are remembered, want that of the conversation and where it goes on", n)
+	}
+	r.call(t, 200, alice, "DELETE", "/run/threads/t1", "")
+	if n := r.metric("sabir_threads"); n != 0 {
+		t.Errorf("%v names are left", n)
+	}
+}
+
 // TestBranchesOfReplicas: what was said at one replica is known at another. While the store is away conversations go on, and the log says what that may
 // cost.
 func TestBranchesOfReplicas(t *testing.T) {
