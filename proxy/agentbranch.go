@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // A client that tells the whole conversation may take back what was said: the last answer is to come anew, or other words stand in the place of
@@ -21,15 +23,23 @@ import (
 // branching is what is known of where a conversation goes on.
 type branching struct {
 	key   threads.Key
-	known bool // was has been found
-	was   saidThere
-	now   saidThere          // with the request
+	known bool // all has been found
+	all   saidThere
+	now   saidIn             // with the request
 	chain conversation.Chain // of the request
-	err   error              // why was could not be read
+	shown int                // how many links of it stand before what is new
+	err   error              // why all could not be read
 }
 
-// saidThere is what the user has said in a session, as its client has said it last.
+// saidThere is what is remembered of the sessions of a conversation.
 type saidThere struct {
+	Sessions  []saidIn // the one used last first
+	TakenBack bool     `json:",omitempty"` // something has been taken back
+	Marked    bool     `json:",omitempty"` // marks have come back: the client keeps the ids of the agent's messages
+}
+
+// saidIn is what the user has said in a session, as its client has said it last.
+type saidIn struct {
 	Branch []byte `json:",omitempty"` // none: the first session of the conversation
 	First  []byte // links of the first message of the user's and of the last
 	Last   []byte
@@ -37,12 +47,17 @@ type saidThere struct {
 	ID     []byte `json:",omitempty"` // of the last message, hashed: clients make ids of any length
 }
 
+// maxSessions is of how many sessions of a conversation it is remembered what was said there.
+const maxSessions = 8
+
 // read takes what the user has said from the messages of a request.
 func (b *branching) read(ms []hub.Message) {
+	before, _ := conversation.SplitInput(ms)
 	chain, at := conversation.ChainOf(ms)
 	if b.chain = chain; len(chain) > 0 {
 		last := len(chain) - 1
-		b.now = saidThere{First: chain[0][:], Last: chain[last][:], Count: len(chain)}
+		b.now = saidIn{First: chain[0][:], Last: chain[last][:], Count: len(chain)}
+		b.shown, _ = slices.BinarySearch(at, len(before))
 		if id := ms[at[last]].ID; len(id) > 0 {
 			sum := sha256.Sum256(id)
 			b.now.ID = sum[:]
@@ -55,18 +70,41 @@ func (b *branching) read(ms []hub.Message) {
 func (c *call) enterBranch(asked *hub.Request) (branch []byte, isNew bool) {
 	c.findBranch(asked)
 	b := c.branching
-	branch = markedBranch(asked.Messages)
-	if branch == nil {
-		branch = b.was.Branch
-	}
-	if takesBack := !asked.Partial && b.takesBack(asked); takesBack && c.route.sessions.Rewrites {
+	was := b.goesOnFrom(markedBranch(asked.Messages))
+	branch = was.Branch
+	takesBack := !asked.Partial && b.takesBack(asked, &was)
+	if takesBack && c.route.sessions.Rewrites {
 		asked.Trigger = max(asked.Trigger, hub.TriggerRegenerate)
 	} else if takesBack {
 		branch, isNew = threadids.Branch(c.unique), true
 		asked.Trigger = hub.TriggerNone // the session has nothing to take back
 	}
-	b.now.Branch = branch
+	b.now.Branch, b.all.TakenBack = branch, b.all.TakenBack || takesBack
 	return branch, isNew
+}
+
+// goesOnFrom is what was said in the session that a request goes on from: the one that a mark names, or without marks the one used last, or the
+// first one where marks would have come back, and the request shows all that was said there.
+func (b *branching) goesOnFrom(marked []byte) saidIn {
+	b.all.Marked = b.all.Marked || marked != nil
+	at := b.sessionOf(marked)
+	switch {
+	case at >= 0 && (marked != nil || b.all.Marked && b.shows(&b.all.Sessions[at])):
+		return b.all.Sessions[at]
+	case marked == nil && len(b.all.Sessions) > 0:
+		return b.all.Sessions[0]
+	}
+	return saidIn{Branch: marked}
+}
+
+// shows reports whether a request shows all that was said in a session, with answers.
+func (b *branching) shows(s *saidIn) bool {
+	return s.Count > 0 && s.Count <= b.shown && bytes.Equal(b.chain[s.Count-1][:], s.Last)
+}
+
+// sessionOf is where the session of a branch stands among those that are remembered; -1 for none.
+func (b *branching) sessionOf(branch []byte) int {
+	return slices.IndexFunc(b.all.Sessions, func(s saidIn) bool { return bytes.Equal(s.Branch, branch) })
 }
 
 // findBranch finds out what is remembered of where a conversation goes on. Without that a request that takes something back shows so only where
@@ -79,7 +117,7 @@ func (c *call) findBranch(asked *hub.Request) {
 	}
 	view, err := c.route.threads.Look(b.key) // one question for the store: to write it says that it is used
 	if err == nil {
-		err = json.Unmarshal(view.Meta, &b.was)
+		err = json.Unmarshal(view.Meta, &b.all)
 		b.known = err == nil
 	}
 	if !errors.Is(err, threads.ErrUnknown) {
@@ -100,17 +138,17 @@ func markedBranch(ms []hub.Message) []byte {
 	return nil
 }
 
-// takesBack reports whether a request takes back what the session of its conversation has received. Clients that tell only what is new, or
-// the end of a long conversation, show another beginning: of them nothing is known.
-func (b *branching) takesBack(asked *hub.Request) bool {
-	was, now := &b.was, &b.now
+// takesBack reports whether a request takes back what its session has received, or, where something was taken back before, shows what another
+// session has received. Clients that tell only what is new, or the end of a long conversation, show another beginning: of them nothing is known.
+func (b *branching) takesBack(asked *hub.Request, was *saidIn) bool {
+	now := &b.now
 	switch {
 	case asked.Trigger != hub.TriggerNone:
 		return true
 	case was.Count == 0 || !bytes.Equal(was.First, now.First) || !says(asked):
 		return false
 	case now.Count > was.Count:
-		return !bytes.Equal(b.chain[was.Count-1][:], was.Last)
+		return !bytes.Equal(b.chain[was.Count-1][:], was.Last) || b.all.TakenBack && b.shown > was.Count
 	case now.Count == was.Count && bytes.Equal(now.Last, was.Last):
 		return len(now.ID) > 0 && bytes.Equal(now.ID, was.ID) // else the user may have said the same once more
 	}
@@ -121,6 +159,14 @@ func (b *branching) takesBack(asked *hub.Request) bool {
 func says(asked *hub.Request) bool {
 	n := len(asked.Messages)
 	return n > 0 && asked.Messages[n-1].Role == hub.RoleUser && len(conversation.Decided(asked))+len(conversation.Returned(asked)) == 0
+}
+
+// noteUnanswered does what noteBranch does where a run may have begun that has no answer: its client has left, or waits no longer.
+func (x *stream) noteUnanswered(err error) {
+	var unsent upstream.NotSent
+	if x.placed.begun && !errors.As(err, &unsent) {
+		x.noteBranch()
+	}
 }
 
 // noteBranch remembers what the session of a conversation has received with a run that was accepted.
@@ -138,7 +184,12 @@ func (x *stream) noteBranch() {
 
 // write remembers what the user has said.
 func (b *branching) write(in threads.Store) error {
-	data, err := json.Marshal(&b.now)
+	if at := b.sessionOf(b.now.Branch); at >= 0 {
+		b.all.Sessions = slices.Delete(b.all.Sessions, at, at+1)
+	}
+	b.all.Sessions = slices.Insert(b.all.Sessions, 0, b.now)
+	b.all.Sessions = b.all.Sessions[:min(len(b.all.Sessions), maxSessions)]
+	data, err := json.Marshal(&b.all)
 	switch {
 	case err != nil:
 		return err

@@ -73,15 +73,104 @@ func TestTakenBack(t *testing.T) {
 	b.in(r, aguiBody("t", u1+a1+u2+a2+u3), "s2")
 	edited := aguiUser("u4", "other")
 	b.in(r, aguiBody("t", u1+a1+edited), "s3", "hello", "not more", "not other")
-	b.in(r, aguiBody("t", u1+a1+edited+aguiAgent("a4", "Hi!")+u3), "s3") // ids that an application has made
-	b.in(r, aguiBody("t", u1+a1+u2+a2+u3+aguiAgent("a5", "Hi!")+aguiUser("u6", "on")), "s4", "more", "end", "not other")
-	b.in(r, aguiBody("other", u1), "s5", "")
-	if n := r.metric("sabir_agent_sessions_created_total", "route=/run/*"); n != 5 {
+	b.in(r, aguiBody("t", u1+a1+edited+aguiAgent("a4", "Hi!")+u3), "s3")                     // ids that an application has made
+	b.in(r, aguiBody("t", u1+a1+u2+a2+u3+aguiAgent("a5", "Hi!")+aguiUser("u6", "on")), "s2") // which has it all
+	b.in(r, aguiBody("other", u1), "s4", "")
+	if n := r.metric("sabir_agent_sessions_created_total", "route=/run/*"); n != 4 {
 		t.Errorf("%v sessions were counted", n)
 	}
 
 	again := start(t, k.config("adk", "", "agui")) // remembers nothing
 	b.in(again, aguiBody("t", u1+a1+u2+a2+aguiUser("u7", "there")), "s2")
+}
+
+// TestBackToOlder: a client may go back to what it had taken back before. No session goes on with what its client does not show there, and none
+// without what it shows.
+func TestBackToOlder(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, k.config("adk", "", "agui"))
+	b := &branches{t, k, map[string]string{}}
+	u2, u3, u4 := aguiUser("u2", "more"), aguiUser("u3", "end"), aguiUser("u4", "last")
+	begin := aguiUser("u1", "hello") + aguiAgent("a1", "Hi!") + u2
+	b.in(r, aguiBody("t", aguiUser("u1", "hello")), "s1", "")
+	a2 := aguiAgent(b.in(r, aguiBody("t", begin), "s1"), "Hi!")
+	a3 := aguiAgent(b.in(r, aguiBody("t", begin+a2+u3), "s1"), "Hi!")
+	anew2 := aguiAgent(b.in(r, aguiBody("t", begin), "s2", "hello", "not more"), "Hi!")
+	a4 := aguiAgent(b.in(r, aguiBody("t", begin+a2+u3+a3+u4), "s3", "more", "end", "not last"), "Hi!")
+	b.in(r, aguiBody("t", begin+anew2+u3), "s2")
+	b.in(r, aguiBody("t", begin), "s4", "hello", "not more")
+	b.in(r, aguiBody("t", begin+anew2+aguiUser("u5", "other")), "s5", "more", "not end", "not other")
+	b.in(r, aguiBody("t", begin+a2+u3+a3+aguiUser("u6", "first")), "s1") // marks come back, and here is none
+	b.in(r, aguiBody("t", begin+a2+u3+a3+u4+a4+aguiUser("u7", "third")), "s3")
+}
+
+// TestBackToOlderInPlace: a thread of LangGraph's that was written anew is written anew with what it has not.
+func TestBackToOlderInPlace(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, graphAnswer)
+	r := start(t, k.config("langgraph", "", "agui"))
+	longer := turn2 + aguiAgent("a2", "Hi!") + aguiUser("u3", "end")
+	longest := longer + aguiAgent("a3", "Hi!") + aguiUser("u4", "on")
+	last := longest + aguiAgent("a4", "Hi!") + aguiUser("u5", "off")
+	for i, turn := range []string{turn1, turn2, longer, turn2, longest, last} {
+		r.post("/run", aguiBody("t", turn))
+		if got := k.seen(map[string]string{}); strings.Contains(got, "__remove_all__") != (i == 3 || i == 4) || i == 4 && !strings.Contains(got, `"content":"end"`) {
+			t.Errorf("turn %d asked\n%s", i+1, got)
+		}
+	}
+}
+
+// TestEditedAtOnce: each of several clients that edit a conversation goes on in the branch that it has begun.
+func TestEditedAtOnce(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, k.config("adk", "", "agui"))
+	b := &branches{t, k, map[string]string{}}
+	b.in(r, aguiBody("t", turn1), "s1", "")
+	b.in(r, aguiBody("t", turn2), "s1")
+	begin, more := turn1+aguiAgent("a1", "Hi!"), aguiUser("u4", "more")
+	var edited []string
+	for i := range 7 {
+		edit := begin + aguiUser("e", "edit "+string(rune('a'+i)))
+		edited = append(edited, edit+aguiAgent(b.in(r, aguiBody("t", edit), "s"+string(rune('2'+i)), "hello"), "Hi!"))
+	}
+	for i, body := range edited {
+		b.in(r, aguiBody("t", body+more), "s"+string(rune('2'+i)))
+	}
+}
+
+// change changes how the server behaves.
+func (k *keeper) change(by func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	by()
+}
+
+// TestTakenBackUnanswered: a client that leaves before the server has answered may take back what the server has received. What it has refused it has
+// not received.
+func TestTakenBackUnanswered(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, k.config("adk", "", "agui"))
+	b := &branches{t, k, map[string]string{}}
+	begin := aguiUser("u1", "hello") + aguiAgent("a1", "Hi!")
+	b.in(r, aguiBody("t", aguiUser("u1", "hello")), "s1", "")
+	k.change(func() { k.status = "429 Too Many Requests" })
+	if resp, _ := r.post("/run", aguiBody("t", begin+aguiUser("u2", "refused"))); resp.StatusCode == 200 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	k.change(func() { k.status, k.silent, k.calls = "200 OK", true, nil })
+	c := r.dial()
+	c.ask("POST", "/run", aguiBody("t", begin+aguiUser("u3", "received")))
+	await(t, "the server is asked", func() bool { k.mu.Lock(); defer k.mu.Unlock(); return len(k.calls) == 1 })
+	c.reset()
+	r.awaitEnds(3)
+	k.change(func() { k.silent = false })
+	if got := k.seen(b.names); !strings.Contains(got, `run_sse?key=1`) || !strings.Contains(got, `"sessionId":"s1"`) {
+		t.Errorf("asked\n%s", got)
+	}
+	b.in(r, aguiBody("t", begin+aguiUser("u4", "edited")), "s2", "hello", "not received", "not edited")
 }
 
 // TestNotTakenBack: who tells only what is new, or the end of a long conversation, takes nothing back; nor does who says the same once more, or answers
@@ -182,6 +271,22 @@ func TestTakenBackFromA2A(t *testing.T) {
 	again := start(t, a2aRoute(agent.url(), "", "client: agui\nrequests: {mode: translate}")) // remembers nothing
 	if at, body, _ := ask(again, next); at != branch || strings.Contains(body, "User: hello") {
 		t.Errorf("in %s, want %s\n%s", at, branch, body)
+	}
+}
+
+// TestBranchesForgotten: with a conversation that its client deletes it is forgotten where that goes on.
+func TestBranchesForgotten(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, adkAnswer)
+	r := start(t, strings.ReplaceAll(k.config("adk", "", "langgraph"), "/run/*,", "/run/*, methods: [GET, POST, DELETE],"))
+	r.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
+	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/wait", said("one"), "Hi!")
+	if n := r.metric("sabir_threads"); n != 2 {
+		t.Errorf("%v names are remembered, want that of the conversation and where it goes on", n)
+	}
+	r.call(t, 200, alice, "DELETE", "/run/threads/t1", "")
+	if n := r.metric("sabir_threads"); n != 0 {
+		t.Errorf("%v names are left", n)
 	}
 }
 

@@ -220,6 +220,7 @@ func (x *stream) askInSession(sink sink, until time.Time) (*upstream.Body, error
 	}
 	switch {
 	case err != nil:
+		x.noteUnanswered(err)
 		return nil, err
 	case r != nil:
 		x.begunNone()

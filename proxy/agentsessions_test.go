@@ -21,6 +21,7 @@ type keeper struct {
 	calls  []string        // in the order they came
 	answer string          // what a run says
 	hangs  bool            // runs do not end
+	silent bool            // nor are they answered
 	status string          // of runs in a session that is known
 	open   string          // of the request that opens one
 }
@@ -47,7 +48,7 @@ func newKeeper(t testing.TB, answer string) *keeper {
 func (k *keeper) serve(p *peer, req *http.Request) {
 	k.mu.Lock()
 	k.calls = append(k.calls, req.Method+" "+req.RequestURI+" "+string(p.body))
-	status := k.status
+	status, silent := k.status, k.silent
 	id, creates := "", strings.Contains(string(p.body), `"if_not_exists":"create"`)
 	if m := threadPath.FindStringSubmatch(req.URL.Path); m != nil {
 		id = m[2]
@@ -69,6 +70,10 @@ func (k *keeper) serve(p *peer, req *http.Request) {
 	k.mu.Unlock()
 	if status == "" {
 		p.reset()
+		return
+	}
+	if silent && !opens {
+		p.awaitGone()
 		return
 	}
 	if opens || !strings.HasPrefix(status, "200") || strings.HasSuffix(req.URL.Path, "/cancel") {

@@ -71,7 +71,7 @@ func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 	s.replyAbout(ctx, t, sub.op, about)
 }
 
-// forget deletes a conversation and its runs.
+// forget deletes a conversation, its runs, and where it goes on.
 func (s *Server) forget(r *route, key threads.Key) *hub.Failure {
 	runs, err := r.runs.Of(key.Scope, key.Name)
 	if err != nil {
@@ -84,7 +84,12 @@ func (s *Server) forget(r *route, key threads.Key) *hub.Failure {
 	if f := s.forgetShared(r, names...); f != nil { // first: it is asked for again where only a part is done
 		return f
 	}
-	if err := errors.Join(r.threads.Forget(key), r.runs.Forget(key.Scope, key.Name)); err != nil {
+	err = errors.Join(r.threads.Forget(key), r.runs.Forget(key.Scope, key.Name))
+	if r.hasSessions() {
+		key.Kind = threads.Branch
+		err = errors.Join(err, r.threads.Forget(key))
+	}
+	if err != nil {
 		return asFailure(err)
 	}
 	return nil

@@ -105,7 +105,7 @@ func Returned(req *hub.Request) (calls []hub.Part) {
 		for _, p := range m.Parts {
 			switch {
 			case p.Kind != hub.PartCall || p.Result == nil:
-			case i < last && p.Result.Last, i >= last && (p.ClientRuns || m.Role == hub.RoleResults):
+			case p.ClientRuns && (i >= last || p.Result.Last), i >= last && m.Role == hub.RoleResults:
 				calls = append(calls, p)
 			}
 		}

@@ -120,4 +120,11 @@ func TestReturned(t *testing.T) {
 	b.BeginAgent(id("a3"))
 	b.Add(text)
 	check("with an answer", "")
+	b.Add(hub.Part{Kind: hub.PartCall, ID: id("first")})
+	b.Add(hub.Part{Kind: hub.PartCall, ID: id("second")})
+	b.Result(id("first"), nil, hub.CallResult{Text: id("1")})
+	b.BeginAgent(id("a4"))
+	b.Add(text)
+	b.Result(id("second"), nil, hub.CallResult{Text: id("2")})
+	check("of calls of the agent's own", "")
 }

@@ -11,7 +11,7 @@ import (
 func TestStore(t *testing.T) {
 	threadstest.Run(t, func(*testing.T) threads.Store {
 		l := new(threads.Log)
-		l.Limit(threads.Limits{Threads: 1000, Bytes: 1 << 20, Keep: time.Hour})
+		l.Limit(threads.Limits{Threads: threadstest.Most, Bytes: 1 << 20, Keep: time.Hour})
 		return l
 	})
 }

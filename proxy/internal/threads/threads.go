@@ -39,7 +39,7 @@ type Store interface {
 
 // Notes is what clients note on conversations, and by which they look for them.
 type Notes interface {
-	// SetMeta replaces what the client notes on a conversation, if that is known.
+	// SetMeta replaces what the client notes on a conversation, if that is known. It is a use of it.
 	SetMeta(key Key, meta []byte) error
 
 	// Of names the conversations of a scope, the one used last first. It is no use of them.

@@ -47,8 +47,16 @@ func (s *Store) create(ctx context.Context, key threads.Key, r *record, meta []b
 	return s.touch(ctx, key)
 }
 
-// touch notes that a conversation or an answer was used.
+// touch notes that a conversation or an answer was used, which may be new.
 func (s *Store) touch(ctx context.Context, key threads.Key) error {
+	if err := s.use(ctx, key); err != nil {
+		return err
+	}
+	return s.trim(ctx, usedThreads, key.Scope)
+}
+
+// use notes that a conversation or an answer was used.
+func (s *Store) use(ctx context.Context, key threads.Key) error {
 	l := s.limits.Load()
 	pipe := s.cfg.Client.Pipeline()
 	if key.Kind == threads.Thread {
@@ -59,10 +67,8 @@ func (s *Store) touch(ctx context.Context, key threads.Key) error {
 		pipe.PExpire(ctx, names, l.Keep)
 	}
 	s.used(ctx, pipe, usedThreads, key.Scope, s.key(keyThread, nameOfKey(key)))
-	if _, err := pipe.Exec(ctx); err != nil {
-		return err
-	}
-	return s.trim(ctx, usedThreads, key.Scope)
+	_, err := pipe.Exec(ctx)
+	return err
 }
 
 func (s *Store) namesKey(scope string) string { return s.key(keyNames, nameOf(scope, "scope", "")) }
@@ -135,7 +141,11 @@ func (s *Store) SetMeta(key threads.Key, meta []byte) error {
 	ctx, done := s.begin()
 	defer done()
 	keep := s.limits.Load().Keep.Milliseconds()
-	return s.fail(noteScript.Run(ctx, s.cfg.Client, []string{s.key(keyThread, nameOfKey(key))}, meta, keep).Err())
+	known, err := noteScript.Run(ctx, s.cfg.Client, []string{s.key(keyThread, nameOfKey(key))}, meta, keep).Int()
+	if err != nil || known == 0 {
+		return s.fail(err)
+	}
+	return s.fail(s.use(ctx, key))
 }
 
 // Of implements [threads.Notes].

@@ -46,7 +46,7 @@ func (s *server) pass(d time.Duration) {
 	s.own.FastForward(d)
 }
 
-var wide = Limits{Names: 1000, Bytes: 1 << 20, Keep: time.Hour}
+var wide = Limits{Names: threadstest.Most, Bytes: 1 << 20, Keep: time.Hour}
 
 // rig is a replica, and what came of its work.
 type rig struct {

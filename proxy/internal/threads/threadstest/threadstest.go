@@ -16,11 +16,14 @@ import (
 func Run(t *testing.T, open func(t *testing.T) threads.Store) {
 	for name, test := range map[string]func(*testing.T, threads.Store){
 		"turns": testTurns, "forks": testForks, "answers in progress": testAnswersInProgress, "answers of threads": testAnswersOfThreads,
-		"later results": testLaterResults, "notes": testNotes, "deleted while a turn runs": testDeleted, "long": testLong, "everything comes back": testWhole,
+		"later results": testLaterResults, "notes": testNotes, "uses": testUses, "deleted while a turn runs": testDeleted, "long": testLong, "everything comes back": testWhole,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
 }
+
+// Most is how many names a store that is tested holds.
+const Most = 200
 
 // Said are messages of a user.
 func Said(texts ...string) (ms []hub.Message) {
@@ -181,6 +184,26 @@ func testNotes(t *testing.T, l threads.Store) {
 	}
 	if names, err := l.Of("s"); err != nil || len(names) != 0 {
 		t.Errorf("the conversations are %q, %v", names, err)
+	}
+}
+
+// testUses: to find something, to go on with it and to note something on it are uses of it; to look at it is none. What was used longest ago goes
+// first, where there are as many as the store holds.
+func testUses(t *testing.T, l threads.Store) {
+	a, b := Thread("a"), threads.Key{Scope: "s", Kind: threads.Branch, Name: "a"}
+	for what, use := range map[string]func() error{
+		"find": func() error { _, err := l.Find(b); return err },
+		"note": func() error { return l.SetMeta(b, []byte("{}")) },
+		"look": func() error { _, err := l.Look(b); return err },
+	} {
+		must(t, l.Create(b, threads.Seed{}), l.Create(a, threads.Seed{}), use())
+		for i := range Most - 1 {
+			must(t, l.Create(Thread(fmt.Sprint(what, i)), threads.Seed{}))
+		}
+		if _, err := l.Look(b); (err == nil) != (what != "look") {
+			t.Errorf("after %s: %v", what, err)
+		}
+		must(t, l.Forget(a), l.Forget(b))
 	}
 }
 
