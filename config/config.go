@@ -74,6 +74,9 @@ type Config struct {
 
 	// Declared are the contents of the files in Dialects, by name. [Parse], which reads no files, leaves it empty.
 	Declared map[string]map[string]any `yaml:"-"`
+
+	// Emptied are warnings of keys that have nothing because environment variables are empty.
+	Emptied []string `yaml:"-"`
 }
 
 // Log says what Sabir writes about itself.

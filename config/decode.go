@@ -231,6 +231,9 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string, r rule) {
 	if err == nil && !referenced {
 		err = literal(n, v)
 	}
+	if err == nil && referenced && text == "" && !strings.Contains(n.Value, ":-") {
+		d.root.Emptied = append(d.root.Emptied, fmt.Sprintf("%s: %s is empty, as if the key were not there; where that is meant, write ${NAME:-}", path, n.Value))
+	}
 	if err == nil {
 		err = assign(v, text)
 	}

@@ -9,7 +9,7 @@ import (
 
 // A reference stands for the value of an environment variable, in any value of the configuration (never in a key):
 //
-//	${NAME}            the value; a variable that is not set is a problem
+//	${NAME}            the value; a variable that is not set is a problem, and a value that is empty by it a warning
 //	${NAME:-default}   the value, or the text up to the brace if the variable is not set or empty
 //	$$                 one dollar sign
 //

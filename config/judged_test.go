@@ -185,3 +185,24 @@ func TestTracingUsual(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestEmptiedByEnvironment: a value that is empty because variables are is warned of: it may be what makes replicas share nothing.
+func TestEmptiedByEnvironment(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"EMPTY": "", "ADDRESS": "redis://127.0.0.1:6379"}
+	for value, want := range map[string]string{
+		"${EMPTY}": "store.redis.url: ${EMPTY} is empty, ", "${EMPTY}${EMPTY}": "store.redis.url: ${EMPTY}${EMPTY} is empty, ",
+		"${EMPTY:-}": "", "${NONE:-}": "", "${ADDRESS}": "", "": "",
+	} {
+		c, err := Parse("sabir.yaml", []byte("listen: 127.0.0.1:0\nstore: {redis: {url: \""+value+"\"}}\n"+
+			"upstreams: {a: {url: \"http://127.0.0.1:1/\", dialect: evolve}}\nroutes: [{path: /a, upstream: a, client: agui}]\n"),
+			nil, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch got := c.Warnings(); {
+		case want == "" && len(got) > 0, want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], want)):
+			t.Errorf("%q: the warnings are %q", value, got)
+		}
+	}
+}
