@@ -186,11 +186,11 @@ func (c *call) principal() string {
 }
 
 // about is what lines of log say of who was refused, beside the address.
-func (s sender) about() []zap.Field {
-	if s.who == nil || s.who.Name == "" {
+func (from sender) about() []zap.Field {
+	if from.who == nil || from.who.Name == "" {
 		return nil
 	}
-	return []zap.Field{zap.String("principal", s.who.Name)}
+	return []zap.Field{zap.String("principal", from.who.Name)}
 }
 
 // isNamed reports whether the guard of the route has named the client.
