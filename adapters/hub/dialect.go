@@ -240,18 +240,18 @@ type Dialect struct {
 	// run that failed is none, see [Dialect.AppendFailure]. What an answer has no place for is a loss.
 	AppendAnswer func(dst []byte, options Options, req *Request, run *Run, l *Losses) []byte
 
-	// FindsAsksByCall says that servers of the dialect find the question that is answered by the call that it is about, and by nothing else.
-	FindsAsksByCall bool
-
-	// AnswersNameAsks says that clients of the dialect name the question that they answer, and not the call that it is about.
-	AnswersNameAsks bool
-
 	// AnswerAsks says that such an answer has a form for the question whether a call may run.
 	AnswerAsks bool
 
 	// AnswerCancels says that such an answer has a form for a run that was cancelled. In other dialects that run has no answer, as one
 	// that failed or was cut has none in any.
 	AnswerCancels bool
+
+	// FindsAsksByCall says that servers of the dialect find the question that is answered by the call that it is about, and by nothing else.
+	FindsAsksByCall bool
+
+	// AnswersNameAsks says that clients of the dialect name the question that they answer, and not the call that it is about.
+	AnswersNameAsks bool
 
 	Requests RequestCodec // nil: bodies pass through unchanged
 
