@@ -101,6 +101,13 @@ func (c *Catalog) CheckRequestDialect(name string) error {
 	return nil
 }
 
+// LacksModel reports whether agents whose requests have the form of one dialect refuse what comes of clients of another, as these name no
+// model.
+func (c *Catalog) LacksModel(client, form string) bool {
+	asks, asked := c.find(client), c.find(form)
+	return asks != nil && asked != nil && asked.WantsModel && asks.Messages != nil && !asks.NamesModel()
+}
+
 // CheckPattern returns what is wrong with a pattern of what must not leave.
 func (c *Catalog) CheckPattern(expr string, longest int) error {
 	return redact.Check(redact.Pattern{Expr: expr, Max: longest})
@@ -185,13 +192,16 @@ func RequestTemplate(template string) (func(dst []byte, req *hub.Request, l *hub
 	return t.Append, nil
 }
 
-// HelloBy is the body of [hub.Hello] as a template writes it.
+// HelloBy is the body of [hub.Hello] as a template writes it. It names a conversation and a run, as servers refuse requests that lack what the
+// template has a place for.
 func HelloBy(template string) ([]byte, error) {
 	write, err := RequestTemplate(template)
 	if err != nil {
 		return nil, err
 	}
-	return write(nil, hub.Hello(), new(hub.Losses))
+	req := hub.Hello()
+	req.Thread, req.Run = []byte("thread-1"), []byte("run-1")
+	return write(nil, req, new(hub.Losses))
 }
 
 // WantsHistory reports whether the template of a request holds what was said before.

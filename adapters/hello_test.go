@@ -8,7 +8,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// The examples to paste are read by the dialect that they are of, and can be written for every agent.
+// The examples to paste are read by the dialect that they are of, and can be written for every agent. Nothing that a client of the dialect
+// cannot leave out is a loss for which a strict route refuses it.
 func TestHello(t *testing.T) {
 	for _, from := range all {
 		if from.Messages == nil {
@@ -24,7 +25,12 @@ func TestHello(t *testing.T) {
 		}
 		for _, to := range all {
 			if write := to.RequestWriter(); write != nil {
-				out, err := write(nil, readHello(t, from, body), new(hub.Losses))
+				var l hub.Losses
+				asked := readHello(t, from, body)
+				out, err := write(nil, asked, &l)
+				if lost := asked.Chosen(&l); len(lost) > 0 {
+					t.Errorf("%s to %s: a strict route refuses all requests, for %q\n%s", from.Name, to.Name, lost, body)
+				}
 				if err != nil || !strings.Contains(string(out), `"Hello"`) && !strings.HasPrefix(string(out), "content=Hello&") {
 					t.Errorf("%s to %s: %v\n%s\n%s", from.Name, to.Name, err, body, out)
 				}
@@ -71,6 +77,28 @@ func TestUsualRoute(t *testing.T) {
 	for _, d := range all {
 		if e, _ := d.FindEndpoint("POST", d.RunBelow()); len(d.Endpoints) > 0 && (e == nil || e.Operation != hub.OpRun) {
 			t.Errorf("%s: nothing runs at %s", d.Name, d.RunBelow())
+		}
+	}
+}
+
+// TestModelsThatAreWanted: agents that refuse requests without a model have a form for one, and so have their clients. Of others, some name
+// one in their path, and some can.
+func TestModelsThatAreWanted(t *testing.T) {
+	wanted := 0
+	for _, d := range all {
+		if d.WantsModel {
+			wanted++
+			if !d.TakesModel() || !d.NamesModel() {
+				t.Errorf("requests of %s have to name a model, and cannot", d.Name)
+			}
+		}
+	}
+	if wanted < 4 {
+		t.Errorf("%d dialects want a model", wanted)
+	}
+	for name, want := range map[string]bool{"gemini": true, "bedrock": true, "simplified": true, "agui": false, "aisdk": false, "a2a": false, "acp": false} {
+		if d, err := Lookup(name); err != nil || d.NamesModel() != want || d.WantsModel {
+			t.Errorf("%s: want %t, %v", name, want, err)
 		}
 	}
 }

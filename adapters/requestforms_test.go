@@ -93,14 +93,15 @@ func TestDocumentsInResults(t *testing.T) {
 			`{"type":"tool_result","tool_use_id":"c","content":[{"type":"document","title":"a.pdf","source":{"type":"base64","media_type":"application/pdf","data":"QUJD"}},` +
 			`{"type":"image","source":{"type":"url","url":"https://x/y.png"}}]}]}]}`,
 	}
-	const lost = "messages.result.content"
+	const lost, name = "messages.result.content", "messages.file.name"
 	for from, body := range given {
 		translates(t, from, "anthropic", body, "", `"source":{"type":"base64","media_type":"application/pdf","data":"QUJD"}`, `{"type":"image","source":{"type":"url","url":"https://x/y.png"}}`)
 		translates(t, from, "bedrock", body, lost, `{"document":{"format":"pdf","name":"a pdf","source":{"bytes":"QUJD"}}}`, `{"text":"https://x/y.png"}`)
-		translates(t, from, "gemini", body, lost, `{"inlineData":{"mimeType":"application/pdf","data":"QUJD"}}`, `"output":"https://x/y.png"`)
+		translates(t, from, "gemini", body, name+","+lost, `{"inlineData":{"mimeType":"application/pdf","data":"QUJD"}}`, `"output":"https://x/y.png"`)
 		translates(t, from, "openai-responses", body, "", `"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"`, `"image_url":"https://x/y.png"`)
-		translates(t, from, "gemini-interactions", body, "", `{"type":"document","mime_type":"application/pdf","data":"QUJD"}`, `"uri":"https://x/y.png"`)
+		translates(t, from, "gemini-interactions", body, name, `{"type":"document","mime_type":"application/pdf","data":"QUJD"}`, `"uri":"https://x/y.png"`)
 		translates(t, from, "openai-chat", body, lost, `"content":"[resource]\nhttps://x/y.png"`, "!QUJD")
+		translates(t, from, "claude-cli", body, "", `"title":"a.pdf","source":{"type":"base64","media_type":"application/pdf","data":"QUJD"}`, `"source":{"type":"url","url":"https://x/y.png"}`)
 	}
 }
 

@@ -47,7 +47,8 @@ func TestStyle(t *testing.T) {
 func sources(t *testing.T) (files []string) {
 	t.Helper()
 	skipped := []string{"testdata", "node_modules", "bin", "dist"}
-	kinds := []string{".go", ".md", ".mjs", ".py", ".sh", ".yaml", ".yml"}
+	kinds := []string{".go", ".md", ".mjs", ".py", ".sh", ".yaml", ".yml", ".service", ".socket"}
+	names := []string{"Dockerfile", "Makefile", "Caddyfile"}
 	err := filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel("..", p)
 		switch {
@@ -55,7 +56,7 @@ func sources(t *testing.T) (files []string) {
 			return err
 		case d.IsDir() && p != ".." && (slices.Contains(skipped, d.Name()) || d.Name()[0] == '.'):
 			return filepath.SkipDir
-		case !d.IsDir() && slices.Contains(kinds, filepath.Ext(p)) && filepath.ToSlash(name) != stylePath:
+		case !d.IsDir() && (slices.Contains(kinds, filepath.Ext(p)) || slices.Contains(names, d.Name())) && filepath.ToSlash(name) != stylePath:
 			files = append(files, filepath.ToSlash(name))
 		}
 		return nil

@@ -174,7 +174,7 @@ func TestUnknownMembers(t *testing.T) {
 		chatCall  = `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"<>}}]},{"role":"tool","tool_call_id":"c","content":"r"},{"role":"user","content":"q"}]}`
 		chatTool  = `{"messages":[{"role":"user","content":"q"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}<>}}]}`
 		responses = `{"input":[{"role":"user","content":[{"type":"input_text","text":"q"},{"type":"input_image","image_url":"https://x/a.png"<>}]}]}`
-		claude    = `{"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"q"<>}]}]}`
+		claude    = `{"messages":[{"role":"user","content":[{"type":"text","text":"q"<>}]}]}`
 		claudeMsg = `{"max_tokens":9,"messages":[{"role":"user","content":"q"<>}]}`
 		gemini    = `{"contents":[{"role":"user","parts":[{"text":"q"},{"fileData":{"mimeType":"video/mp4","fileUri":"https://x/a.mp4"}<>}]}]}`
 		function  = `{"contents":[{"role":"user","parts":[{"text":"q"}]}],"tools":[{"functionDeclarations":[{"name":"f"<>}]}]}`

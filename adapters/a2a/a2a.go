@@ -70,7 +70,7 @@
 //
 // Written: what the user says that is new, as one message in the context that the client's thread names. An answer goes into the task that
 // the id of its question names, in words where the user says nothing else, and as data. The version and the binding are those of the
-// upstream's options. Where the context is new, because the client names no thread or begins another, what was said before stands in front, as text.
+// upstream's options. Where the context is new, because the client begins another or none has received what it shows, what was said before stands in front, as text.
 // The stream of a task that is answered may begin with what is in it already: that is not read again. A task whose client leaves is cancelled by its
 // name, as it would go on.
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -29,7 +30,7 @@ type encoder struct {
 	used   map[string]int    // ids of artifacts, with the number of the next one that is like it
 	states map[string][]byte // artifacts of data, by name and id
 	asks   []ask
-	counts hub.Counts
+	usage  usage.Run
 	buf    []byte
 }
 
@@ -48,7 +49,7 @@ func (e *encoder) Reset() {
 	e.started, e.made = false, 0
 	e.parts.Reset()
 	e.used, e.states, e.asks = map[string]int{}, map[string][]byte{}, nil
-	e.counts = hub.NoCounts
+	e.usage.Reset()
 }
 
 // Answer implements [hub.Answerer]. A request says which version and binding the client speaks, and which call its events
@@ -74,7 +75,7 @@ var writers = hub.Writers[*encoder]{
 	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: hub.Always[*encoder](hub.Deferred),
 	hub.ToolReady: (*encoder).toolReady, hub.ToolEnd: (*encoder).toolEnd,
 	hub.Ask: hub.Silent((*encoder).ask), hub.Answer: (*encoder).answer,
-	hub.Usage: hub.Silent((*encoder).usage), hub.Notice: (*encoder).notice,
+	hub.Usage: hub.Silent((*encoder).addUsage), hub.Notice: (*encoder).notice,
 	hub.File: (*encoder).file, hub.Data: (*encoder).data,
 }
 

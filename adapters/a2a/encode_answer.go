@@ -33,8 +33,7 @@ func (e *encoder) appendOutcome(dst []byte, run *hub.Run, st state, l *hub.Losse
 		dst = e.appendMessage(append(dst, `,"message":`...), message)
 	}
 	dst = append(e.appendArtifacts(append(dst, `},"artifacts":[`...), run, l), ']')
-	e.counts = run.Usage
-	return e.appendEndMetadata(dst, &end, st)
+	return appendEndMetadata(dst, &end, st, run.Usage)
 }
 
 // waiting is the state of a task that waits for its client, and the parts of the message that says for what.

@@ -31,7 +31,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		}
 	}
 	b := e.status(out, st, parts)
-	e.close(out, e.appendEndMetadata(b, ev, st))
+	e.close(out, appendEndMetadata(b, ev, st, e.usage.Sum()))
 	return disposition
 }
 
@@ -50,12 +50,12 @@ func stateOf(status hub.Status) state {
 	return stateCompleted
 }
 
-// appendEndMetadata appends what the last status has no words for.
-func (e *encoder) appendEndMetadata(dst []byte, ev *hub.Event, st state) []byte {
+// appendEndMetadata appends what the last status has no words for, with what the run has used.
+func appendEndMetadata(dst []byte, ev *hub.Event, st state, used hub.Counts) []byte {
 	head := `,"metadata":{`
-	if e.counts.In >= 0 || e.counts.Out >= 0 || e.counts.Total >= 0 {
+	if used.In >= 0 || used.Out >= 0 || used.Total >= 0 {
 		dst = append(append(dst, head...), `"`+keyUsage+`":{`...)
-		dst = append(counts.Append(dst, &e.counts), '}')
+		dst = append(counts.Append(dst, &used), '}')
 		head = ","
 	}
 	code := ev.Rare().ErrCode

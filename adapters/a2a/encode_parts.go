@@ -196,7 +196,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes an artifact that is a file.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if len(ev.Rare().File.URL) == 0 && len(ev.Rare().File.Base64) == 0 {
+	if ev.Flags.Has(hub.User) || len(ev.Rare().File.URL) == 0 && len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	e.artifact(out, e.name(ev.ID), rawjson.First(ev.More.File.Name, ev.Name), e.shape.appendFile(e.buf[:0], &ev.More.File))
@@ -272,13 +272,14 @@ func (e *encoder) dataID(ev *hub.Event) []byte {
 	return id
 }
 
-// usage is written with the last status: the totals of the run.
-func (e *encoder) usage(ev *hub.Event) hub.Disposition {
-	if ev.More == nil || ev.Scope != hub.RunScope {
+// addUsage keeps the totals of the run for the last status.
+func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
+	switch {
+	case !e.usage.Add(ev):
 		return hub.Dropped
+	case ev.Scope == hub.StepScope || e.usage.Models() > 1: // which step or model used what is lost
+		return hub.Folded
 	}
-	e.counts = ev.More.Usage
-	e.counts.Cost, e.counts.Currency, e.counts.Provider = nil, nil, nil
 	return hub.Extension
 }
 

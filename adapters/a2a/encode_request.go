@@ -153,7 +153,7 @@ func (s *says) takeNews(req *hub.Request, l *hub.Losses) error {
 	if len(s.news)+len(s.answers) == 0 {
 		return conversation.NothingNew()
 	}
-	if isNew := req.NewSession || len(req.Thread) == 0; isNew && !req.Partial && len(s.task)+len(s.answers) == 0 {
+	if isNew := req.NewSession || len(req.Session)+len(req.Thread) == 0; isNew && !req.Partial && len(s.task)+len(s.answers) == 0 {
 		before, _ := conversation.SplitInput(req.Messages)
 		s.putInFront(conversation.Preamble(before))
 	}

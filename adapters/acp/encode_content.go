@@ -186,9 +186,9 @@ func (e *encoder) kindOf(kind, toolName []byte) string {
 	return "other"
 }
 
-// appendFile appends the block for a file; ok is false when it has nothing that a block can hold. disposition says whether
-// the block identifies the file.
-func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Disposition, ok bool) {
+// appendFile appends the block for a file; it is dropped when it has nothing that a block can hold. disposition says whether the block
+// identifies the file, named whether it has a place for what the file is called.
+func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Disposition, named bool) {
 	data, mime, uri := f.Base64, f.Media, f.URL
 	disposition = hub.Native
 	if head, tail, inline := member.CutDataURL(uri); inline && len(data) == 0 {
@@ -198,27 +198,27 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Dispositi
 	switch {
 	case len(data) == 0 && len(uri) == 0:
 		return dst, hub.Dropped, false
-	case len(data) > 0 && len(uri) == 0 && bytes.Contains(f.Name, []byte("://")):
-		uri = f.Name // how the decoder keeps it
-	}
-	switch {
 	case len(data) == 0:
 		return appendLink(dst, uri, label(f), f.Media, nil), disposition, true
+	case len(uri) == 0 && bytes.Contains(f.Name, []byte("://")):
+		uri, named = f.Name, true // how the decoder keeps it
+	}
+	switch {
 	case bytes.HasPrefix(mime, []byte("image/")):
 		dst = append(append(dst, `{"type":"image","data":"`...), data...)
 		dst = member.AppendText(append(dst, '"'), `,"mimeType":"`, mime)
-		return append(member.AppendText(dst, `,"uri":"`, uri), '}'), disposition, true
+		return append(member.AppendText(dst, `,"uri":"`, uri), '}'), disposition, named
 	case bytes.HasPrefix(mime, []byte("audio/")) && len(uri) == 0:
 		dst = append(append(dst, `{"type":"audio","data":"`...), data...)
-		return append(member.AppendText(append(dst, '"'), `,"mimeType":"`, mime), '}'), disposition, true
+		return append(member.AppendText(append(dst, '"'), `,"mimeType":"`, mime), '}'), disposition, false
 	}
 	dst = append(dst, `{"type":"resource","resource":{"uri":"`...)
 	if len(uri) == 0 {
-		disposition = hub.Folded
+		disposition, named = hub.Folded, true
 		uri = append([]byte("file:///"), bytes.TrimPrefix(label(f), []byte("/"))...)
 	}
 	dst = append(append(append(append(dst, uri...), `","blob":"`...), data...), '"')
-	return append(member.AppendText(dst, `,"mimeType":"`, mime), "}}"...), disposition, true
+	return append(member.AppendText(dst, `,"mimeType":"`, mime), "}}"...), disposition, named
 }
 
 // appendLink appends a link. Its name is required, its title is for people.

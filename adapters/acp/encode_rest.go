@@ -84,12 +84,11 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a file as a chunk of its own.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	block, disposition, ok := appendFile(e.next[:0], &ev.Rare().File)
+	block, disposition, _ := appendFile(e.next[:0], &ev.Rare().File)
 	e.next = block
-	if !ok {
-		return hub.Dropped
+	if disposition != hub.Dropped {
+		e.chunk(out, ev, block)
 	}
-	e.chunk(out, ev, block)
 	return disposition
 }
 

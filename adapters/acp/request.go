@@ -100,7 +100,9 @@ func appendPrompt(w *jsonwriter.Writer, m *hub.Message, l *hub.Losses) {
 		case p.Kind == hub.PartText:
 			block = append(append([]byte(`{"type":"text","text":"`), p.Text...), `"}`...)
 		case p.Kind == hub.PartFile:
-			block, _, _ = appendFile(nil, p.File)
+			var named bool
+			block, _, named = appendFile(nil, p.File)
+			l.AddIf("messages.file.name", len(block) > 0 && len(p.File.Name) > 0 && !named) // images and sounds have none
 		}
 		if len(block) > 0 {
 			w.Raw(block)

@@ -151,12 +151,12 @@ func (e *encoder) file(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	if ev.Flags.Has(hub.User) {
-		b, _ := genai.AppendFile(e.begin(out, `{"content":{"parts":[`), &ev.More.File)
+		b, _ := genai.AppendNamedFile(e.begin(out, `{"content":{"parts":[`), &ev.More.File)
 		e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `],"role":"user"},`...), e.newID())
 		return hub.NativeIf(len(ev.Ref) == 0)
 	}
 	e.kept += grow(&l.later, func(b []byte) []byte {
-		b, _ = genai.AppendFile(b, &ev.More.File)
+		b, _ = genai.AppendNamedFile(b, &ev.More.File)
 		return b
 	})
 	e.flush(out, l)

@@ -36,6 +36,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	if user := rawjson.Body(genai.Member(o, "userId", "user_id")); string(user) != defaultUser {
 		req.Settings.User = user
+		req.Demanded.AddIf("settings.user", len(user) > 0)
 	}
 	req.Modes = []byte("false")
 	if on, _ := rawjson.Bool(o.Get("streaming")); on {
@@ -237,7 +238,7 @@ func appendSaid(w *jsonwriter.Writer, m *hub.Message, l *hub.Losses) {
 		case p.Kind == hub.PartText:
 			part = append(append([]byte(`{"text":"`), p.Text...), `"}`...)
 		case p.Kind == hub.PartFile:
-			part, _ = genai.AppendFile(nil, p.File)
+			part, _ = genai.AppendNamedFile(nil, p.File)
 		}
 		if len(part) > 0 {
 			w.Raw(part)

@@ -17,21 +17,30 @@ var sessions = hub.SessionServer{
 	Run:      func(*hub.Request) []string { return []string{"run_sse"} },
 	Open:     openSession,
 	Exists:   []int{409},
-	Unknown:  []int{404},
+	Delete: func(req *hub.Request) hub.SessionCall {
+		return hub.SessionCall{Method: "DELETE", Path: append(sessionsOf(req), plain(req.Session))}
+	},
+	Unknown: []int{404},
+}
+
+// sessionsOf is the path of the sessions of a user.
+func sessionsOf(req *hub.Request) []string {
+	app, user := rawjson.Or(req.Model, defaultApp), rawjson.Or(req.Settings.User, defaultUser)
+	return []string{"apps", plain(app), "users", plain(user), "sessions"}
 }
 
 // openSession opens a session that begins with what was said before, as the events that it would have had.
 func openSession(req *hub.Request, l *hub.Losses) hub.SessionCall {
-	app, user := rawjson.Or(req.Model, defaultApp), rawjson.Or(req.Settings.User, defaultUser)
+	app := plain(rawjson.Or(req.Model, defaultApp))
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Text("sessionId", req.Session)
 	if before := past(req); len(before) > 0 {
 		w.Key("events")
-		w.Append(func(dst []byte) []byte { return formOf(req, plain(app)).AppendMessages(dst, before, l) })
+		w.Append(func(dst []byte) []byte { return formOf(req, app).AppendMessages(dst, before, l) })
 	}
 	w.Close('}')
-	return hub.SessionCall{Method: "POST", Path: []string{"apps", plain(app), "users", plain(user), "sessions"}, Body: w.Buf}
+	return hub.SessionCall{Method: "POST", Path: sessionsOf(req), Body: w.Buf}
 }
 
 // formOf writes what the agent has said under its own name: what others have said reaches it as text.

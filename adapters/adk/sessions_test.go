@@ -56,3 +56,16 @@ func TestAnswersInSessionsThatAreGone(t *testing.T) {
 		t.Errorf("%s, %v", body, err)
 	}
 }
+
+// TestDeletedSessions: a session is deleted in the app and for the user that it was opened with.
+func TestDeletedSessions(t *testing.T) {
+	for want, req := range map[string]hub.Request{
+		"apps agent users user sessions s": {Session: []byte("s")},
+		`apps a"b users ann sessions s`:    {Session: []byte("s"), Model: []byte(`a\"b`), Settings: hub.Settings{User: []byte("ann")}},
+	} {
+		call := sessions.Delete(&req)
+		if got := strings.Join(call.Path, " "); call.Method != "DELETE" || got != want || call.Body != nil {
+			t.Errorf("%s %s %s, want %s", call.Method, got, call.Body, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
 // writeRequest writes the body that starts a run: {"conversationId","role":"user","content"}. The server keeps the conversation.
@@ -18,5 +19,6 @@ func writeRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w.Const("role", "user")
 	w.Text("content", prompt)
 	w.Close('}')
+	settings.LostAll(req, l)
 	return w.Buf, nil
 }

@@ -141,7 +141,7 @@ func head(first bool, a, b string) string {
 
 // file writes a file by its address, or with its bytes. One that only a provider can find has no place here.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if len(ev.Rare().File.URL) == 0 && len(ev.Rare().File.Base64) == 0 {
+	if ev.Flags.Has(hub.User) || len(ev.Rare().File.URL) == 0 && len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	e.ensureStep(out)

@@ -169,6 +169,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	WantsModel:    true,
 	ToolNames:     &hub.NameRule{Max: 128, Marks: "_-"},
 	RequestHeader: func(hub.Options) []hub.HeaderField {
 		return []hub.HeaderField{{Name: "anthropic-version", Value: "2023-06-01"}}

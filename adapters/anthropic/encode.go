@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	totals "github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -35,7 +36,7 @@ type encoder struct {
 	ran    bool // one that was written for the client was run by someone else
 	broken bool // one of them cannot be run: its arguments are no JSON
 
-	usage []modelUsage
+	usage totals.Run
 }
 
 // options are those of the encoder.
@@ -67,9 +68,10 @@ func newEncoder(o hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	e.muted.Reset()
 	e.calls.Reset()
+	e.usage.Reset()
 	*e = encoder{
 		opt: e.opt, id: append(e.id[:0], e.opt.message...), model: append(e.model[:0], e.opt.model...),
-		part: e.part[:0], head: e.head[:0], muted: e.muted, redacted: e.redacted[:0], calls: e.calls, usage: e.usage[:0],
+		part: e.part[:0], head: e.head[:0], muted: e.muted, redacted: e.redacted[:0], calls: e.calls, usage: e.usage,
 	}
 }
 
@@ -143,7 +145,7 @@ func (e *encoder) begin(out *wire.Out) {
 	b := append(member.Begin(out, "message_start"), `{"type":"message_start","message":{"id":"`...)
 	b = append(append(b, e.id...), `","type":"message","role":"assistant","model":"`...)
 	b = append(append(b, e.model...), `","content":[],"stop_reason":null,"stop_sequence":null,"usage":`...)
-	c := e.counts()
+	c := e.usage.Sum()
 	c.In, c.Out, c.ReasoningTokens = max(c.In, 0), max(c.Out, 0), -1
 	b = appendUsage(b, &c)
 	member.End(out, append(b, "}}"...))

@@ -10,89 +10,19 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// modelUsage is what one model has used, as last said.
-type modelUsage struct {
-	model, provider []byte
-	counts          hub.Counts
-}
-
-// maxUsage bounds the models whose usage is kept apart.
-const maxUsage = 64
-
-// addUsage keeps usage for the end of the message. That of the run counts; that of its steps is added up for agents that
-// tell no other.
+// addUsage keeps usage for the end of the message.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
-	if ev.More == nil || ev.Scope == hub.SessionScope {
+	if !e.usage.Add(ev) {
 		return hub.Dropped
 	}
-	step := ev.Scope == hub.StepScope
-	u := e.usageOf(ev, step)
-	if u == nil {
-		return hub.Dropped
-	}
-	known := &ev.More.Usage
-	c := &u.counts
-	learn(&c.In, known.In, step)
-	learn(&c.Out, known.Out, step)
-	learn(&c.Cached, known.Cached, step)
-	learn(&c.CacheWrite, known.CacheWrite, step)
-	learn(&c.ReasoningTokens, known.ReasoningTokens, step)
-	switch {
-	case known.In <= 0 && known.Out <= 0:
+	model := ev.More.Model
+	switch c := &ev.More.Usage; {
+	case c.In <= 0 && c.Out <= 0:
 		return hub.Dropped // zeroes are what the message begins with: they say nothing
-	case step || len(e.usage) > 1, len(u.model) > 0 && !bytes.Equal(u.model, e.model): // which model used what is lost
+	case ev.Scope == hub.StepScope || e.usage.Models() > 1, len(model) > 0 && !bytes.Equal(model, e.model): // which model used what is lost
 		return hub.Folded
 	}
 	return hub.Deferred
-}
-
-// usageOf returns the entry that an event changes. The first entry is that of the steps.
-func (e *encoder) usageOf(ev *hub.Event, step bool) *modelUsage {
-	model, provider := ev.More.Model, ev.More.Usage.Provider
-	if step {
-		model, provider = nil, []byte(stepsProvider)
-	}
-	for i := range e.usage {
-		if u := &e.usage[i]; bytes.Equal(u.model, model) && bytes.Equal(u.provider, provider) {
-			return u
-		}
-	}
-	if len(e.usage) == maxUsage {
-		return nil
-	}
-	e.usage = append(e.usage, modelUsage{bytes.Clone(model), bytes.Clone(provider), hub.NoCounts})
-	return &e.usage[len(e.usage)-1]
-}
-
-// stepsProvider stands for the steps of a run. No upstream can name a provider so: it is no body of a JSON string.
-const stepsProvider = "\x00steps"
-
-// learn takes over a count, or adds it to what is there. What is unknown changes nothing.
-func learn(have *int64, now int64, add bool) {
-	switch {
-	case now < 0:
-	case add && *have > 0:
-		*have += now
-	default:
-		*have = now
-	}
-}
-
-// counts is the usage of the whole run.
-func (e *encoder) counts() hub.Counts {
-	sum, steps := hub.NoCounts, hub.NoCounts
-	for i := range e.usage {
-		u := &e.usage[i]
-		total := &sum
-		if string(u.provider) == stepsProvider {
-			total = &steps
-		}
-		total.Add(&u.counts)
-	}
-	if sum.In < 0 && sum.Out < 0 {
-		return steps
-	}
-	return sum
 }
 
 // appendUsage appends a usage object. Its input leaves out what was cached, other than in the model. Output is required;
@@ -140,7 +70,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if reason == "refusal" {
 		b = appendDetails(b, ev)
 	}
-	c := e.counts()
+	c := e.usage.Sum()
 	e.endDelta(out, b, &c)
 	member.End(out, append(member.Begin(out, "message_stop"), `{"type":"message_stop"}`...))
 	return disposition
@@ -191,7 +121,7 @@ func isCategory(c []byte) bool {
 // fail ends the message with an error. Clients know one by the name of its event, and by nothing else.
 func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 	text, code := rawjson.Or(hub.Why(ev), phrases.Run(ev.Status)), ev.Rare().ErrCode
-	if c := e.counts(); e.begun && (c.In > 0 || c.Out > 0) { // what failed has its price, too
+	if c := e.usage.Sum(); e.begun && (c.In > 0 || c.Out > 0) { // what failed has its price, too
 		out.Begin("message_delta")
 		e.endDelta(out, append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":null,"stop_sequence":null`...), &c)
 	}

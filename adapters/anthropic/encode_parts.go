@@ -94,18 +94,17 @@ func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 		w.Add(role, conversation.Block{Body: v})
 		return
 	}
-	block := fileBlock(p.File)
+	block := fileBlock(p.File, w.Losses)
 	if block.IsZero() || role != hub.RoleUser {
 		w.Losses.Add("messages.file")
 		return
 	}
-	w.Losses.AddIf("messages.file.name", len(p.File.Name) > 0 && p.File.IsMedia("image"))
 	w.Add(role, block)
 }
 
 // fileBlock is the block of a file, none if there is none for its type.
-func fileBlock(f *hub.FileRef) (block conversation.Block) {
-	block.Head, block.Body, block.Tail = claudewire.FileBlock(f)
+func fileBlock(f *hub.FileRef, l *hub.Losses) (block conversation.Block) {
+	block.Head, block.Body, block.Tail = claudewire.FileBlock(f, l)
 	return block
 }
 
@@ -121,7 +120,8 @@ func (w *turnWriter) ResultBlock(p *hub.Part, id []byte) conversation.Block {
 		b.Bool("is_error", true)
 	}
 	if toolresult.OnlyBlocks(&ev) && len(p.Result.Err) == 0 {
-		w.resultContent(b, p.Result.Content)
+		b.Key("content")
+		conversation.WriteResult(b, p.Result.Content, claudewire.FileBlock, w.Losses)
 		b.Close('}')
 		return conversation.Block{Body: b.Buf}
 	}
@@ -132,28 +132,4 @@ func (w *turnWriter) ResultBlock(p *hub.Part, id []byte) conversation.Block {
 	}
 	b.Key("content")
 	return conversation.Block{Head: append(b.Buf, '"'), Body: text, Tail: []byte(`"}`)}
-}
-
-// resultContent writes texts and files. What has no form here is written as text.
-func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) {
-	b.OpenAt("content", '[')
-	for v := range rawjson.Each(content) {
-		inner := rawjson.Get(v, "content")
-		text, isText := rawjson.Str(rawjson.Get(inner, "text"))
-		if f, isFile := conversation.BlockFile(v); isFile {
-			if block := fileBlock(&f); !block.IsZero() {
-				conversation.WriteBlocks(b, []conversation.Block{block})
-				continue
-			}
-		}
-		if !isText || string(rawjson.Text(inner, "type")) != "text" {
-			w.Losses.Add("messages.result.content")
-			list := append(append([]byte{'['}, v...), ']')
-			text = toolresult.AppendBlocks(nil, list)
-		}
-		if !conversation.Blank(text) {
-			conversation.WriteBlocks(b, []conversation.Block{blockOfText(text)})
-		}
-	}
-	b.Close(']')
 }

@@ -67,7 +67,7 @@ func (w *requestWriter) tool(t *hub.Tool) {
 	w.Text("name", t.Name)
 	w.TextIf("description", t.Description)
 	w.Value("input_schema", conversation.ObjectSchema(t.Schema, w.losses))
-	w.ValueIf("strict", t.Strict)
+	w.ValueIf("strict", t.StrictSaid())
 	w.Close('}')
 }
 

@@ -108,6 +108,7 @@ func members(s *hub.Settings) []settings.Member {
 func decodeSettings(req *hub.Request, in *input) {
 	s := &req.Settings
 	settings.Read(req, &in.All, members(s))
+	req.Demanded.AddIf("settings.max_tokens", s.MaxTokens != nil)
 	settings.ReadIn(req, in.Metadata, []settings.Member{{Name: "user_id", At: &s.User, Kind: '"'}})
 	settings.ReadIn(req, in.Output, []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}})
 	switch string(rawjson.Text(in.Thinking, "type")) {

@@ -130,8 +130,14 @@ func decodeOther(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 		b.Add(passage(v, found))
 	default:
 		b.Add(decodeFile(v, o))
+		if says := rawjson.ReadObject(o.Get(kindDocument)); conversation.HasBeyond(&says, ofDocument) {
+			b.NoteUnread(v)
+		}
 	}
 }
+
+// ofDocument are the members of a document that have a place in the model. Others are context and citations.
+var ofDocument = rawjson.NamesOf([]string{"format", "name", "source"})
 
 // passage is what a search has found, as a text.
 func passage(v, found rawjson.Value) hub.Part {

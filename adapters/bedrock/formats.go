@@ -93,6 +93,8 @@ func (w *turnWriter) fileBlock(f *hub.FileRef) (head, body, tail []byte, ok bool
 	b.Const("format", name)
 	if kind == kindDocument {
 		b.Text("name", w.documentName(f.Name))
+	} else {
+		w.Losses.AddIf("messages.file.name", len(f.Name) > 0)
 	}
 	b.OpenAt("source", '{')
 	if inS3 {

@@ -217,7 +217,7 @@ func (w *requestWriter) tool(t *hub.Tool) {
 	w.OpenAt("inputSchema", '{')
 	w.Value("json", conversation.ObjectSchema(t.Schema, w.losses))
 	w.Close('}')
-	w.ValueIf("strict", t.Strict)
+	w.ValueIf("strict", t.StrictSaid())
 	w.Close('}')
 	w.Close('}')
 }

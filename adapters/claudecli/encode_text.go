@@ -218,7 +218,7 @@ func (e *encoder) userLine(out *wire.Out, slot hub.Slot, replayed bool, content 
 
 // file writes a file of the user's. The agent says none.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	head, body, tail := claudewire.FileBlock(&ev.Rare().File)
+	head, body, tail := claudewire.FileBlock(&ev.Rare().File, new(hub.Losses))
 	if head == nil || !ev.Flags.Has(hub.User) {
 		return hub.Dropped
 	}

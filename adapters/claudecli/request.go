@@ -196,7 +196,7 @@ func lost(req *hub.Request, l *hub.Losses) {
 func appendNews(w *jsonwriter.Writer, req *hub.Request, l *hub.Losses) {
 	calls := conversation.Returned(req)
 	for i := range calls {
-		appendReturned(w, &calls[i])
+		appendReturned(w, &calls[i], l)
 	}
 	appendWords(w, req, l)
 }
@@ -210,7 +210,7 @@ func appendWords(w *jsonwriter.Writer, req *hub.Request, l *hub.Losses) {
 }
 
 // appendReturned writes the result of a call that the client has run. An error has to say something.
-func appendReturned(w *jsonwriter.Writer, p *hub.Part) {
+func appendReturned(w *jsonwriter.Writer, p *hub.Part, l *hub.Losses) {
 	ev := p.Result.Event()
 	failed := ev.Status != hub.StatusOK
 	if failed && conversation.Blank(toolresult.Text(&ev)) {
@@ -220,7 +220,11 @@ func appendReturned(w *jsonwriter.Writer, p *hub.Part) {
 	w.Const("type", "tool_result")
 	w.Text("tool_use_id", p.ID)
 	w.Key("content")
-	w.Append(func(dst []byte) []byte { return appendContent(dst, &ev) })
+	if toolresult.OnlyBlocks(&ev) && len(p.Result.Err) == 0 {
+		conversation.WriteResult(w, p.Result.Content, claudewire.FileBlock, l)
+	} else {
+		w.Append(func(dst []byte) []byte { return appendContent(dst, &ev) })
+	}
 	w.Bool("is_error", failed)
 	w.Close('}')
 }
@@ -235,7 +239,7 @@ func appendSaid(w *jsonwriter.Writer, p *hub.Part, l *hub.Losses) {
 	case p.Kind == hub.PartText:
 		head, body, tail = []byte(`{"type":"text","text":"`), p.Text, []byte(`"}`)
 	case p.Kind == hub.PartFile:
-		head, body, tail = claudewire.FileBlock(p.File)
+		head, body, tail = claudewire.FileBlock(p.File, l)
 	}
 	if len(head)+len(body) == 0 {
 		conversation.LostParts([]hub.Message{{Parts: []hub.Part{*p}}}, l)

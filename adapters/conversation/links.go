@@ -93,6 +93,21 @@ func withoutContext(text []byte) []byte {
 	return text
 }
 
+// Instructions stand for what a conversation has of them; the zero value is for none.
+func Instructions(ms []hub.Message) Link {
+	var l linker
+	for i := range ms {
+		if ms[i].Role != hub.RoleSystem {
+			continue
+		}
+		if l.hash == nil {
+			l.hash = sha256.New()
+		}
+		l.add(ms[i].Parts)
+	}
+	return l.last
+}
+
 // Common is how many links two chains share at their beginning. Each link stands for those before it.
 func (c Chain) Common(other Chain) int {
 	n := min(len(c), len(other))
@@ -159,7 +174,12 @@ func (w *Words) Sum() (l Link) {
 
 // WordsBehind are the words of the agent behind a message, up to the next one of the user's.
 func WordsBehind(ms []hub.Message, at int) Link {
-	var w Words
+	w := WordsOf(ms, at)
+	return w.Sum()
+}
+
+// WordsOf are the same words, to which others can be added.
+func WordsOf(ms []hub.Message, at int) (w Words) {
 	for _, m := range ms[at+1:] {
 		if m.Role == hub.RoleUser && (&linker{hash: sha256.New()}).add(m.Parts) {
 			break
@@ -170,7 +190,7 @@ func WordsBehind(ms []hub.Message, at int) Link {
 			}
 		}
 	}
-	return w.Sum()
+	return w
 }
 
 // Since is what a request says that is new to an agent which keeps the conversation and knows the first messages of the user's: the others,

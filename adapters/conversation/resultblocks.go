@@ -97,3 +97,27 @@ func BlockFile(block rawjson.Value) (f hub.FileRef, ok bool) {
 	f.Media, f.Base64 = plainMedia(guessed(&f)), unbroken(f.Base64)
 	return f, len(f.Base64)+len(f.URL) > 0
 }
+
+// WriteResult writes the content blocks of a result as those of Anthropic's tool_result: texts and files, of which file is the block in three
+// pieces, none of them where there is no block for its type. What has no form is written as text.
+func WriteResult(w *jsonwriter.Writer, content rawjson.Value, file func(*hub.FileRef, *hub.Losses) (head, body, tail []byte), l *hub.Losses) {
+	w.Open('[')
+	for v := range rawjson.Each(content) {
+		if f, isFile := BlockFile(v); isFile {
+			if head, body, tail := file(&f, l); head != nil {
+				w.Raw(head, body, tail)
+				continue
+			}
+		}
+		inner := rawjson.Get(v, "content")
+		text, isText := rawjson.Str(rawjson.Get(inner, "text"))
+		if !isText || string(rawjson.Text(inner, "type")) != "text" {
+			l.Add("messages.result.content")
+			text = toolresult.AppendBlocks(nil, append(append([]byte{'['}, v...), ']'))
+		}
+		if !Blank(text) {
+			w.Raw([]byte(`{"type":"text","text":"`), text, []byte(`"}`))
+		}
+	}
+	w.Close(']')
+}

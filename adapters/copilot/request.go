@@ -119,6 +119,7 @@ func (f *fileWriter) part(p *hub.Part) {
 		appendBlob(f.list, p.File)
 	case p.Kind == hub.PartFile && len(p.File.Base64) > 0 && f.image == nil && !f.attaches && bytes.HasPrefix(p.File.Media, []byte("image/")):
 		f.image = p.File
+		f.losses.AddIf("messages.file.name", len(p.File.Name) > 0)
 	default:
 		conversation.LostParts([]hub.Message{{Parts: []hub.Part{*p}}}, f.losses)
 	}

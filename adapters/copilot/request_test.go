@@ -26,7 +26,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	lost := []string{"messages.file"}
-	f("", `{"prompt":"","imageData":"data:image/png;base64,iVBORw0KGgo="}`, lost, pdf, png, png)
+	f("", `{"prompt":"","imageData":"data:image/png;base64,iVBORw0KGgo="}`, []string{"messages.file", "messages.file.name"}, pdf, png, png)
 	f("", "", lost, pdf)
 	f("", "", nil)
 	f("files=attachments", `{"prompt":"","attachments":[{"type":"blob","data":"JVBERg==","mimeType":"application/pdf"},`+

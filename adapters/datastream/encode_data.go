@@ -26,7 +26,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a file, if its bytes are here.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if len(ev.Rare().File.Base64) == 0 {
+	if ev.Flags.Has(hub.User) || len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	if !e.step.open {

@@ -113,3 +113,42 @@ func TestManualExample(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", out.Buf, want)
 	}
 }
+
+// TestManualClientTools: the calls which the manual hands to clients end as theirs, and the run does as one that waits for them.
+func TestManualClientTools(t *testing.T) {
+	_, rules, _ := strings.Cut(manual(t), "its name does:\n\n```yaml\n")
+	rules, _, _ = strings.Cut(rules, "```")
+	var doc map[string]any
+	if err := yaml.Unmarshal([]byte(rules), &doc); err != nil {
+		t.Fatal(err)
+	}
+	d, problems := Parse("manual", doc)
+	if d == nil {
+		t.Fatal(problems)
+	}
+	for name, want := range map[string]hub.Status{"confirm": hub.StatusClient, "ls": hub.StatusUnknown} {
+		why := map[hub.Status]string{hub.StatusClient: "calls", hub.StatusUnknown: "over"}[want]
+		dec, seq := d.NewDecoder(d.Defaults()), sequencer.New(sequencer.Config{})
+		var call, run hub.Status
+		var flags hub.Flags
+		for _, line := range []string{`{"ev":"call","id":"1","fn":"` + name + `","in":{}}`, `{"ev":"bye","why":"` + why + `"}`} {
+			decoded, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, ev := range seq.Push(nil, decoded, 0) {
+				switch ev.Kind {
+				case hub.ToolStart:
+					flags = ev.Flags
+				case hub.ToolEnd:
+					call = ev.Status
+				case hub.RunEnd:
+					run = ev.Status
+				}
+			}
+		}
+		if client := want == hub.StatusClient; call != want || (run == hub.StatusTools) != client || flags.Has(hub.ClientRuns) != client {
+			t.Errorf("%s: the call ended with %s and the run with %s, want %s", name, call, run, want)
+		}
+	}
+}

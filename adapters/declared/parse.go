@@ -32,7 +32,7 @@ var dialectName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 func Parse(name string, doc map[string]any) (*hub.Dialect, []Problem) {
 	r := &report{}
 	if !dialectName.MatchString(name) {
-		r.add("", "the name %q of the dialect must be made of a-z, 0-9 and single hyphens", clip(name))
+		r.add("", "the name %q of the dialect, which is that of its file or its key in dialects, must be made of a-z, 0-9 and single hyphens", clip(name))
 	}
 	if doc == nil {
 		doc = map[string]any{}

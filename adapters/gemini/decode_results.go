@@ -50,7 +50,13 @@ func (r *contentReader) response(v rawjson.Value) {
 	o := rawjson.ReadObject(v)
 	name := o.Text("name")
 	r.Result(r.callOf(o.Text("id"), name), name, resultOf(&o))
+	if conversation.HasBeyond(&o, readOfResults) {
+		r.NoteUnread(v)
+	}
 }
+
+// readOfResults are the members of a functionResponse that have a place in the model. Others are willContinue and scheduling.
+var readOfResults = rawjson.NamesOf([]string{"id", "name", "response", "parts"})
 
 // callOf is the id of the call that a result names, or that of one of its tool. An id that is in no call can only be of one that
 // came without.

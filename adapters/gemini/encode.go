@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -25,7 +26,7 @@ type encoder struct {
 	calls     opened.List[call]
 	called    bool   // a function call was written
 	malformed []byte // name of a call whose arguments are no JSON
-	usage     []spent
+	usage     usage.Run
 }
 
 func newEncoder(hub.Options) hub.Encoder {
@@ -38,7 +39,8 @@ func newEncoder(hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	e.hidden.Reset()
 	e.calls.Reset()
-	*e = encoder{run: e.run[:0], model: e.model[:0], tail: e.tail[:0], hidden: e.hidden, calls: e.calls, usage: e.usage[:0]}
+	e.usage.Reset()
+	*e = encoder{run: e.run[:0], model: e.model[:0], tail: e.tail[:0], hidden: e.hidden, calls: e.calls, usage: e.usage}
 	e.makeTail()
 }
 
@@ -171,6 +173,9 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a document of the answer.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if ev.Flags.Has(hub.User) {
+		return hub.Dropped
+	}
 	b, ok := genai.AppendFile(e.begin(out, ""), &ev.Rare().File)
 	if !ok {
 		out.Cancel()

@@ -22,12 +22,13 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 		dst = append(dst, emptyPart...) // readers want a part
 	}
 	reason, _ := genai.ReasonOf(run.Status, run.Reason)
+	why := run.Err
 	if len(e.malformed) > 0 && reason == "STOP" {
-		reason = genai.MalformedCall
+		reason, why = genai.MalformedCall, e.malformedWhy()
 	}
 	dst = append(append(append(dst, `]},"finishReason":"`...), reason...), '"')
-	if len(run.Err) > 0 {
-		dst = append(append(append(dst, `,"finishMessage":"`...), run.Err...), '"')
+	if len(why) > 0 {
+		dst = append(append(append(dst, `,"finishMessage":"`...), why...), '"')
 	}
 	dst = genai.AppendSources(dst, spoken, l)
 	dst = append(append(dst, ','), e.tail...)
@@ -45,7 +46,7 @@ func (e *encoder) wholePart(dst []byte, p *hub.Part, more bool, l *hub.Losses) [
 		return e.wholeText(dst, p, l)
 	case hub.PartCall:
 		if p.Value != nil || len(p.Text) == 0 {
-			return wholeCall(dst, p)
+			return wholeCall(dst, p, l)
 		}
 		e.malformed = append(e.malformed[:0], p.Name...)
 		l.Add("messages.arguments")
@@ -68,11 +69,11 @@ func (e *encoder) wholeText(dst []byte, p *hub.Part, l *hub.Losses) []byte {
 	return append(ownSig(dst, p.Sig, l), '}')
 }
 
-func wholeCall(dst []byte, p *hub.Part) []byte {
+func wholeCall(dst []byte, p *hub.Part, l *hub.Losses) []byte {
 	dst = append(append(dst, `{"functionCall":{"id":"`...), p.ID...)
 	dst = append(append(append(dst, `","name":"`...), p.Name...), `","args":`...)
 	dst, _ = genai.AppendObject(dst, p.Value)
-	return append(ownSig(append(dst, '}'), p.Sig, new(hub.Losses)), '}')
+	return append(ownSig(append(dst, '}'), p.Sig, l), '}')
 }
 
 // ownSig appends a signature that can be one of Gemini's.

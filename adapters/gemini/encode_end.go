@@ -10,57 +10,20 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// spent is what one model used. There is one usageMetadata for all of them.
-type spent struct {
-	model  []byte
-	scope  hub.Scope
-	counts hub.Counts
-}
-
-// maxSpent bounds the entries; a run does not use more models than that.
-const maxSpent = 64
-
-// addUsage keeps the totals of the run for the last frame. Where there are none, those of the steps are added up.
+// addUsage keeps the usage of the run for the last frame, which has one place for all models.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
-	if ev.More == nil || ev.Scope != hub.RunScope && ev.Scope != hub.StepScope {
+	switch {
+	case !e.usage.Add(ev):
 		return hub.Dropped
+	case ev.Scope == hub.RunScope && (len(ev.More.Model) == 0 || bytes.Equal(ev.More.Model, e.model)):
+		return hub.Deferred
 	}
-	s := spent{scope: ev.Scope, counts: ev.More.Usage}
-	s.counts.Cost, s.counts.Currency, s.counts.Provider = nil, nil, nil
-	disposition := hub.Folded // into a sum
-	if ev.Scope == hub.RunScope && (len(ev.More.Model) == 0 || bytes.Equal(ev.More.Model, e.model)) {
-		disposition = hub.Deferred
-	}
-	for i := range e.usage {
-		old := &e.usage[i]
-		if ev.Scope == hub.RunScope && old.scope == hub.RunScope && bytes.Equal(old.model, ev.More.Model) {
-			old.counts = s.counts // totals, not increments
-			return disposition
-		}
-	}
-	if len(e.usage) == maxSpent {
-		return hub.Dropped
-	}
-	s.model = bytes.Clone(ev.More.Model)
-	e.usage = append(e.usage, s)
-	return disposition
+	return hub.Folded // into a sum
 }
 
 // total adds up what the run used; ok is false if unknown.
 func (e *encoder) total() (all hub.Counts, ok bool) {
-	scope := hub.StepScope
-	for i := range e.usage {
-		if e.usage[i].scope == hub.RunScope {
-			scope = hub.RunScope
-		}
-	}
-	all = hub.NoCounts
-	for i := range e.usage {
-		if c := &e.usage[i].counts; e.usage[i].scope == scope {
-			all.In, all.Out, all.Total = genai.Sum(all.In, c.In), genai.Sum(all.Out, c.Out), genai.Sum(all.Total, c.Total)
-			all.Cached, all.ReasoningTokens = genai.Sum(all.Cached, c.Cached), genai.Sum(all.ReasoningTokens, c.ReasoningTokens)
-		}
-	}
+	all = e.usage.Sum()
 	if all.Total < 0 {
 		all.Total = genai.Sum(all.In, all.Out)
 	}
@@ -85,12 +48,17 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.errorFrame(out, ev, message)
 	}
 	if len(e.malformed) > 0 && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools) {
-		e.lastFrame(out, []byte(genai.MalformedCall), append([]byte("The arguments of a call are not JSON: "), e.malformed...))
+		e.lastFrame(out, []byte(genai.MalformedCall), e.malformedWhy())
 		return hub.Folded
 	}
 	reason, exact := genai.ReasonOf(ev.Status, ev.Name)
 	e.lastFrame(out, []byte(reason), message)
 	return hub.FoldedIf(!exact || e.called != (ev.Status == hub.StatusTools) && reason == "STOP")
+}
+
+// malformedWhy says which call has arguments that are no JSON.
+func (e *encoder) malformedWhy() []byte {
+	return append([]byte("The arguments of a call are not JSON: "), e.malformed...)
 }
 
 // lastFrame writes the frame that has the reason and the usage. It has a part, too: some readers skip frames without.

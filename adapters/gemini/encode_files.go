@@ -50,6 +50,7 @@ func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts []conversa
 	for block := range rawjson.Each(content) {
 		f, _ := conversation.BlockFile(block)
 		if part, ok := fileBlock(&f); ok && len(f.Base64) > 0 && inResults(&f) {
+			w.losses.AddIf("messages.file.name", len(f.Name) > 0)
 			parts = append(parts, part)
 			continue
 		}

@@ -31,7 +31,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	for tool := range rawjson.Each(tools) {
 		decodeTools(&req.Tools, tool)
 	}
-	choice := genai.Get(genai.Member(o, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
+	config := genai.Member(o, "toolConfig", "tool_config")
+	settings.LostOthers(req, config, func(key string) bool { return isOne([]string{"functionCallingConfig"}, []byte(key)) })
+	choice := genai.Get(config, "functionCallingConfig", "function_calling_config")
 	req.Choice = decodeChoice(choice)
 	req.Unread.AddIf("settings.tool_choice", req.Choice.Mode == hub.ChoiceUnset && !saysNoMode(choice))
 	validates := string(rawjson.Text(choice, "mode")) == modeValidated

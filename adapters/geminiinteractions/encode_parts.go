@@ -45,7 +45,7 @@ func isCitation(v rawjson.Value) bool {
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	f := &ev.Rare().File
 	kind := mediaType(f)
-	if len(f.Base64) == 0 && (len(f.URL) == 0 || kind == "image" || kind == "video") {
+	if ev.Flags.Has(hub.User) || len(f.Base64) == 0 && (len(f.URL) == 0 || kind == "image" || kind == "video") {
 		return hub.Dropped
 	}
 	b, index := e.startStep(out, []byte("model_output"))

@@ -68,6 +68,7 @@ func (w *stepWriter) ran(p *hub.Part) {
 	w.Const("type", mcpCall)
 	w.Text("id", id)
 	w.Text("name", p.Name)
+	w.TextIf("signature", w.signature(p))
 	w.Text("server_name", w.server)
 	w.Value("arguments", conversation.ObjectArgs(p, w.losses))
 	w.Close('}')
@@ -141,6 +142,7 @@ func (w *stepWriter) block(block rawjson.Value) {
 	f, _ := conversation.BlockFile(block)
 	typ := string(rawjson.Text(block, "content", "type"))
 	if typ != "text" && w.takes(&f) {
+		w.losses.AddIf("messages.file.name", len(f.Name) > 0)
 		writeFile(w.Writer, &f)
 		return
 	}

@@ -172,6 +172,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	WantsModel:    true,
 	ToolNames:     &hub.NameRule{Max: 64, Marks: "_.-", Letter: true},
 	Background:    &background,
 	Counted:       &hub.Counted{Parameter: "last_event_id", Has: hub.ParseCount}, // events are counted from 1

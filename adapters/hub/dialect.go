@@ -271,6 +271,9 @@ type Dialect struct {
 	// WriteRequest tell what is new.
 	Stateless bool
 
+	// WantsModel says that agents of the dialect refuse requests whose body names no model.
+	WantsModel bool
+
 	// Endpoints are what clients of the dialect call below the URL that they are given, the first match counts; and AppendReply
 	// appends the JSON that answers one of them that is no turn, nothing for what it does not know.
 	Endpoints   []Endpoint

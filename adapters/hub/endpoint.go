@@ -130,6 +130,17 @@ func (d *Dialect) FindEndpoint(method, path string) (e *Endpoint, params map[str
 	return nil, nil
 }
 
+// MethodsAt are the methods by which an endpoint is called whose path is this one, as [Dialect.FindEndpoint] compares them; nil where there is none.
+func (d *Dialect) MethodsAt(path string) (methods []string) {
+	for i := range d.Endpoints {
+		method := d.Endpoints[i].Method
+		if e, _ := d.FindEndpoint(method, path); e != nil && !slices.Contains(methods, method) {
+			methods = append(methods, method)
+		}
+	}
+	return methods
+}
+
 // match compares a path with that of the endpoint, segment by segment.
 func (e *Endpoint) match(path string) (params map[string]string, ok bool) {
 	want, got, more := e.Path, path, true

@@ -85,6 +85,7 @@ type Failure struct {
 	Status int    // of the HTTP response, where it says more than the code's own; 0 = the code's own
 
 	RetryAfter int      // seconds after which asking again may help; 0 = not known
+	Allow      []string // the methods that are allowed, where that of the request is not
 	Challenge  []string // what credentials the agent server wants from the client, as WWW-Authenticate says it
 }
 

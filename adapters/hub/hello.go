@@ -1,6 +1,10 @@
 package hub
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // Hello is the least request that says something: one message of the user's. It is for people who try a route or an agent.
 func Hello() *Request {
@@ -28,6 +32,14 @@ func (d *Dialect) TakesModel() bool {
 	req := Hello()
 	req.Model = []byte("m")
 	return !bytes.Equal(d.write(req), d.write(Hello()))
+}
+
+// NamesModel reports whether clients of the dialect can name the model that they want, in the body of a request or in its path.
+func (d *Dialect) NamesModel() bool {
+	req := Hello()
+	req.Model = []byte("p/m") // some name the provider, too
+	inPath := func(e Endpoint) bool { return e.Operation == OpRun && strings.Contains(e.Path, "{model}") }
+	return !bytes.Equal(d.write(req), d.write(Hello())) || slices.ContainsFunc(d.Endpoints, inPath)
 }
 
 func (d *Dialect) write(req *Request) []byte {

@@ -44,6 +44,16 @@ func (r *Request) LostBefore(dialect string, l *Losses) {
 	l.AddIf("tools.members", slices.ContainsFunc(r.Tools.Defs, func(t Tool) bool { return t.Unread }))
 }
 
+// Chosen are the losses that the client could have avoided, for which a strict route refuses a request: all but those of what its API demands.
+func (r *Request) Chosen(l *Losses) (names []string) {
+	for _, name := range l.Names {
+		if !slices.Contains(r.Demanded.Names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // withUnread notes, beside what the dialect has no place for, what was lost when the request was read.
 func (d *Dialect) withUnread(write requestWriter) requestWriter {
 	return func(dst []byte, req *Request, l *Losses) ([]byte, error) {

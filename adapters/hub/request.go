@@ -29,6 +29,9 @@ type Request struct {
 	// Beside are the losses for agents of all dialects but the client's own, which has a place for them.
 	Beside OwnLosses `json:"-"`
 
+	// Demanded are the losses of what the request has because the API demands it of each client, so that it is no choice of this one's.
+	Demanded Losses `json:"-"`
+
 	// Messages are what the client tells of the conversation, with its system text. Dialects whose [Dialect.Messages] is nil
 	// leave it and what follows empty.
 	Messages []Message
@@ -160,10 +163,23 @@ type ToolList struct {
 type Tool struct {
 	Name, Description []byte
 	Schema            []byte // raw JSON Schema of the arguments, nil where there are none
-	Strict            []byte // raw: true or false
+	Strict            []byte // raw: true, false or [StrictAuto]
 	Unread            bool   // it has a member that the model has no place for
 	// Meta is a tool that only its own dialect has a form for, such as a web search of the provider's; nothing else is set then.
 	Meta Meta
+}
+
+// StrictAuto is the [Tool.Strict] of a tool whose arguments are kept to its schema where the API can, after it has made that one which it can
+// keep to. The API of Responses does so where nothing is said.
+const StrictAuto = `"auto"`
+
+// StrictSaid is [Tool.Strict] for APIs that have no [StrictAuto]: nil where the client has said nothing. They refuse most schemas with
+// strict: true, and so do some of their models.
+func (t *Tool) StrictSaid() []byte {
+	if string(t.Strict) == StrictAuto {
+		return nil
+	}
+	return t.Strict
 }
 
 // Define adds a tool with its definition.

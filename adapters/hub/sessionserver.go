@@ -12,8 +12,12 @@ type SessionServer struct {
 	// the server.
 	RunPaths []string
 
-	// Always says that there are no runs without a session. A conversation that has no name gets one for each of its runs then.
+	// Always says that there are no runs without a session.
 	Always bool
+
+	// Stateless says that a run without a session gets the whole conversation as such. Other servers get to know what was said before as a
+	// text, or not all of it, so that a conversation without a name goes on in the session that has received what it shows.
+	Stateless bool
 
 	// Forgets says that servers keep nothing of a conversation but the runs that have asked something: a request has to tell the whole of it.
 	Forgets bool
@@ -29,6 +33,11 @@ type SessionServer struct {
 	// already. nil: the run opens its session itself, where [Request.NewSession] says so.
 	Open   func(req *Request, l *Losses) SessionCall
 	Exists []int
+
+	// Delete is the request that deletes a session with all that was said in it; a status of Unknown says that it is gone already. Of req it may
+	// read what names the session: Session, Model, Settings.User, and what the configuration says of the upstream. It is asked for sessions alone
+	// whose id is Sabir's. nil: servers cannot be asked to.
+	Delete func(req *Request) SessionCall
 
 	Unknown []int // statuses of a run whose session is not there
 	Busy    []int // statuses of a run that is refused because another is going in its session

@@ -161,7 +161,9 @@ func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.E
 		return dst
 	}
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, Msg: m.id, SubAgent: k.subAgent.id, More: d.scratch.More()})
-	ev.More.File = f
+	if ev.More.File = f; m.author() == user {
+		ev.Flags = hub.User
+	}
 	return dst
 }
 

@@ -185,8 +185,11 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
-	l := e.subAgent(ev.AgentSlot)
-	m := e.message(out, l, roleAgent, ev.Msg)
+	l, role := e.subAgent(ev.AgentSlot), roleAgent
+	if ev.Flags.Has(hub.User) {
+		role = roleUser
+	}
+	m := e.message(out, l, role, ev.Msg)
 	m.blocks = true
 	m.index++
 	m.ch = hub.Result // no text joins it

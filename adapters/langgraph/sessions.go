@@ -10,9 +10,13 @@ import (
 // sessions are the threads of a server. A run opens its thread itself, so that there is none without what was said before; and it is
 // asked for as one in a thread that is there, which costs a second request only where the server does not know it.
 var sessions = hub.SessionServer{
-	RunPaths: []string{"/runs/stream", "/runs/wait"},
-	Rewrites: true,
-	Run:      runPath,
+	RunPaths:  []string{"/runs/stream", "/runs/wait"},
+	Stateless: true,
+	Rewrites:  true,
+	Run:       runPath,
+	Delete: func(req *hub.Request) hub.SessionCall {
+		return hub.SessionCall{Method: "DELETE", Path: []string{"threads", plain(req.Session)}}
+	},
 	Unknown:  []int{404},
 	Busy:     []int{409},
 	Cancel:   cancelRun,

@@ -131,7 +131,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	f := ev.Rare().File
 	data := rawjson.First(f.Base64, f.URL)
-	if len(data) == 0 {
+	if ev.Flags.Has(hub.User) || len(data) == 0 {
 		return hub.Dropped
 	}
 	l := e.content(out, ev)

@@ -78,7 +78,7 @@
 //	          reasoning, refusal, call, file, source, data, raw; file: as in events
 //	          approval: {id, sig, decided, approved, reason}; result: {status, id, text, value, content, err}
 //	answers   [{ask, call, cancelled, decided, approved, reason, payload}]
-//	tools     [{name, description, schema, strict, meta}]
+//	tools     [{name, description, schema, strict, meta}]; strict: true, false, "auto" for where the API can
 //	choice    {mode, names}, mode: auto, none, required
 //	settings  {max_tokens, temperature, top_p, top_k, seed, frequency_penalty, presence_penalty, choices, stop, parallel_calls,
 //	          effort, budget, user, format}; format: {kind, name, schema, strict}, kind: text, json, schema

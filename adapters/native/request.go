@@ -108,7 +108,7 @@ var toolMembers = []member[hub.Tool]{
 	text("name", func(of *hub.Tool) *[]byte { return &of.Name }),
 	text("description", func(of *hub.Tool) *[]byte { return &of.Description }),
 	value("schema", 0, func(of *hub.Tool) *[]byte { return &of.Schema }),
-	value("strict", 't', func(of *hub.Tool) *[]byte { return &of.Strict }),
+	{"strict", readStrict, func(w *jsonwriter.Writer, of *hub.Tool) { w.ValueIf("strict", of.Strict) }},
 	object("meta", func(of *hub.Tool) *hub.Meta { return &of.Meta }, noteMembers),
 }
 
@@ -139,4 +139,13 @@ func settingMembers() (all []member[hub.Settings]) {
 		}
 	}
 	return append(all, object("format", func(of *hub.Settings) *hub.Format { return &of.Format }, formatMembers))
+}
+
+// readStrict reads whether the arguments of a tool are kept to its schema: true, false, or "auto".
+func readStrict(of *hub.Tool, v rawjson.Value) *hub.Error {
+	if kind := rawjson.Kind(v); kind != 't' && kind != 'f' && string(v) != hub.StrictAuto {
+		return wrong(wants['t'])
+	}
+	of.Strict = v
+	return nil
 }

@@ -15,8 +15,8 @@ import (
 // messages reads and writes the member messages of a request.
 type messages struct{}
 
-// DecodeMessages takes the results of calls to the calls. Members that the helpers of the SDKs add (parsed, parsed_arguments,
-// annotations) say nothing that another does not.
+// DecodeMessages takes the results of calls to the calls. Members that the helpers of the SDKs add (parsed,
+// parsed_arguments) say nothing that another does not.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	b := conversation.Builder{Messages: dst, Unread: unread}
 	i := 0
@@ -29,7 +29,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return b.Messages, nil
 }
 
-var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"parsed", "parsed_arguments", "annotations"})}
+var unread = conversation.Unread{Dialect: Dialect.Name, Ignored: rawjson.NamesOf([]string{"parsed", "parsed_arguments"})}
 
 func decodeMessage(b *conversation.Builder, o *rawjson.Object, path string) error {
 	switch string(o.Text("role")) {
@@ -60,6 +60,7 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 	if text := m.Text("refusal"); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartRefusal, Text: text})
 	}
+	b.AddCited(m.Get("annotations"), "", readCitation)
 	for _, call := range b.Objects(m.Get("tool_calls")) {
 		decodeCall(b, call)
 	}
@@ -69,6 +70,12 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 		p.Text, p.Value = history.ReadArgs(rawjson.Get(legacy, "arguments"))
 		b.Add(p)
 	}
+}
+
+// readCitation reads what an annotation is of.
+func readCitation(o *rawjson.Object) (title, url []byte) {
+	cited := o.Get("url_citation")
+	return rawjson.Text(cited, "title"), rawjson.Text(cited, "url")
 }
 
 // decodeThoughts reads reasoning, from the members that have its signatures if there are any.

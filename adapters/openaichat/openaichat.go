@@ -173,6 +173,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	WantsModel:    true,
 	ToolNames:     &hub.NameRule{Max: 64, Marks: "_-"},
 	CallIDs:       &hub.NameRule{Max: 40, Keep: "__thought__"}, // LiteLLM puts signatures of Gemini's into its ids
 }

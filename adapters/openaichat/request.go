@@ -217,7 +217,7 @@ func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {
 		if t.Schema != nil {
 			w.Value("parameters", conversation.ObjectSchema(t.Schema, l))
 		}
-		w.ValueIf("strict", t.Strict)
+		w.ValueIf("strict", t.StrictSaid())
 		w.Close('}')
 		w.Close('}')
 	}

@@ -116,7 +116,11 @@ func (w *inputWriter) tool(t *hub.Tool) {
 	w.Text("name", t.Name)
 	w.TextIf("description", t.Description)
 	w.Value("parameters", conversation.ObjectSchema(t.Schema, w.losses))
-	w.Value("strict", rawjson.Or(t.Strict, "false"))
+	if string(t.Strict) == hub.StrictAuto {
+		w.Value("strict", []byte("null"))
+	} else {
+		w.Value("strict", rawjson.Or(t.Strict, "false"))
+	}
 	w.Close('}')
 }
 

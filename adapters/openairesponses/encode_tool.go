@@ -262,7 +262,7 @@ func appendOutput(dst []byte, ev *hub.Event) []byte {
 
 // image writes a picture as one that the server made. Other files have no item.
 func (e *encoder) image(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if len(ev.Rare().File.Base64) == 0 {
+	if ev.Flags.Has(hub.User) || len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	f := &ev.More.File

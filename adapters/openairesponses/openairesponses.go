@@ -218,6 +218,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	WantsModel:    true,
 	ToolNames:     &hub.NameRule{Max: 64, Marks: "_-"},
 	CallIDs:       &hub.NameRule{Max: 64},
 	Counted:       &hub.Counted{Parameter: "starting_after", Has: countedRecords},

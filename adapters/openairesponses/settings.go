@@ -58,7 +58,11 @@ func decodeTool(v rawjson.Value, o *rawjson.Object) hub.Tool {
 	if string(o.Text("type")) != "function" {
 		return hub.Tool{Name: o.Text("name"), Meta: hub.Meta{Dialect: name, Raw: v}}
 	}
-	return conversation.ReadTool(o, "parameters")
+	t := conversation.ReadTool(o, "parameters")
+	if t.Strict == nil {
+		t.Strict = []byte(hub.StrictAuto)
+	}
+	return t
 }
 
 // decodeChoice reads which tools may be called. That the model must use a tool of the provider's has no other form.

@@ -19,7 +19,10 @@ var sessions = hub.SessionServer{
 	Run: func(req *hub.Request) []string {
 		return []string{"session", plain(sessionOf(req)), "prompt_async"}
 	},
-	Open:       openSession,
+	Open: openSession,
+	Delete: func(req *hub.Request) hub.SessionCall {
+		return hub.SessionCall{Method: "DELETE", Path: []string{"session", plain(sessionOf(req))}}
+	},
 	Unknown:    []int{404},
 	Listen:     func(*hub.Request) hub.SessionCall { return hub.SessionCall{Method: "GET", Path: []string{"event"}} },
 	Greeting:   `"type":"server.connected"`,

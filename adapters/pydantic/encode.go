@@ -305,7 +305,7 @@ func (e *encoder) cite(out *wire.Out, list []byte) {
 
 // file shows a file that has an address as a link; texts are markdown.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if len(ev.Rare().File.URL) == 0 {
+	if ev.Flags.Has(hub.User) || len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
 	f := &ev.More.File

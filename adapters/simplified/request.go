@@ -17,6 +17,9 @@ type requests struct{}
 // read are the members that have a place in the model. content and chatId stand in the message as well.
 var read = rawjson.NamesOf([]string{"message", "content", "chatId", "history", "chatModel"})
 
+// defaultFocus is the mode in which the server looks for what it says.
+const defaultFocus = "webSearch"
+
 // DecodeRequest takes the id of the chat, and that of the user's message, by which client and server know the run: it is
 // what /api/chat/cancel names. The message of the answer must have another.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
@@ -38,11 +41,25 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Model = bytes.Join([][]byte{rawjson.Text(model, "provider"), rawjson.Text(model, "name")}, []byte("/"))
 	}
 	req.Extra = conversation.Extra(o, name, read.Has)
+	req.Demanded.AddIf("extra", !hasChoice(req.Extra.Raw))
 	req.Remember(false)
 	if images := o.Get("messageImageIds"); len(m.Parts) == 0 && len(rawjson.Value(bytes.Trim(images, "[] "))) == 0 { // servers refuse it
 		return hub.NewError(hub.ReasonMissing, "message.content", -1, "want what the user says")
 	}
 	return nil
+}
+
+// hasChoice reports whether a client has chosen one of its extra members. The server demands a mode and the model with which it embeds what it
+// finds, and clients send lists in which nothing is.
+func hasChoice(extra rawjson.Value) bool {
+	for key, v := range rawjson.EachField(extra) {
+		switch value := string(v); {
+		case value == "[]", string(key) == "embeddingModel", string(key) == "focusMode" && value == `"`+defaultFocus+`"`:
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // AppendRequest writes the body. A model is named with its provider, openai/gpt-5; servers want one.
@@ -69,7 +86,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Close('}')
 	own := req.Extra.Of(name)
 	if rawjson.Get(own, "focusMode") == nil {
-		w.Const("focusMode", "webSearch")
+		w.Const("focusMode", defaultFocus)
 	}
 	w.Key("history")
 	w.Append(func(dst []byte) []byte { return appendHistory(dst, history, l) })

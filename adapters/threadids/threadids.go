@@ -56,7 +56,7 @@ type Mapper struct {
 
 	changed recent.Map[[]byte] // by class and id
 	any     bool               // something was changed
-	last    [classes]struct{ id, out []byte }
+	last    [classes]found
 	key     []byte
 }
 
@@ -93,8 +93,8 @@ func (m *Mapper) Reset() {
 		return
 	}
 	m.changed.Reset()
-	for i := range m.last {
-		m.last[i].id, m.last[i].out = m.last[i].id[:0], nil
+	for c := range m.last {
+		m.last[c].forget()
 	}
 	*m = Mapper{changed: m.changed, last: m.last, key: m.key, suffix: m.suffix}
 }
@@ -217,7 +217,7 @@ func (m *Mapper) alias(c class, id, out []byte) {
 	}
 	m.any = true
 	m.changed.Put(string(m.keyOf(c, id)), out)
-	m.last[c].id = m.last[c].id[:0]
+	m.last[c].forget()
 }
 
 func (m *Mapper) knows(c class, id []byte) bool {
@@ -259,24 +259,47 @@ func (m *Mapper) partOrCall(id []byte) []byte {
 	return m.name(call, id)
 }
 
-// name is how an id of a class is written. Deltas come in runs of one id, so what was found last is looked at first.
+// name is how an id of a class is written. Deltas come in runs of one id, or of a few that take turns, so what was found last is looked at first.
 func (m *Mapper) name(c class, id []byte) []byte {
 	if len(id) == 0 {
 		return id
 	}
-	last := &m.last[c]
-	if bytes.Equal(last.id, id) {
-		if last.out == nil {
-			return id
-		}
-		return last.out
+	out, known := m.last[c].find(id)
+	if !known {
+		out, _ = m.changed.Find(m.keyOf(c, id))
+		m.last[c].note(id, out)
 	}
-	out, changed := m.changed.Find(m.keyOf(c, id))
-	last.id, last.out = append(last.id[:0], id...), out
-	if !changed {
+	if out == nil {
 		return id
 	}
 	return out
+}
+
+// found are the ids of a class that were looked for last, and what they are written as; nil: as they are.
+type found struct {
+	ids  [4]struct{ id, out []byte }
+	next uint8 // the place of the one that goes first
+}
+
+func (f *found) find(id []byte) (out []byte, known bool) {
+	for i := range f.ids {
+		if bytes.Equal(f.ids[i].id, id) {
+			return f.ids[i].out, true
+		}
+	}
+	return nil, false
+}
+
+func (f *found) note(id, out []byte) {
+	at := &f.ids[f.next]
+	at.id, at.out = append(at.id[:0], id...), out
+	f.next = (f.next + 1) % uint8(len(f.ids))
+}
+
+func (f *found) forget() {
+	for i := range f.ids {
+		f.ids[i].id, f.ids[i].out = f.ids[i].id[:0], nil
+	}
 }
 
 // appendTag appends 50 bits of a hash.

@@ -44,7 +44,7 @@ func readSource(f *hub.FileRef, source *rawjson.Object) bool {
 
 // FileBlock is the block of a file in three pieces, of which the one in the middle may be long; all are nil where there is no block
 // for its type.
-func FileBlock(f *hub.FileRef) (head, body, tail []byte) {
+func FileBlock(f *hub.FileRef, l *hub.Losses) (head, body, tail []byte) {
 	kind, media, data := sourceOf(f)
 	if kind == "" {
 		return nil, nil, nil
@@ -53,6 +53,7 @@ func FileBlock(f *hub.FileRef) (head, body, tail []byte) {
 	b.Open('{')
 	if f.IsMedia("image") {
 		b.Const("type", "image")
+		l.AddIf("messages.file.name", len(f.Name) > 0) // only documents have a title
 	} else {
 		b.Const("type", "document")
 		b.TextIf("title", f.Name)

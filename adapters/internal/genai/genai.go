@@ -147,6 +147,16 @@ func AppendFile(dst []byte, f *hub.FileRef) (part []byte, ok bool) {
 	return append(dst, `"}}`...), true
 }
 
+// AppendNamedFile appends the same part with what the file is called, which ADK takes and the API of Gemini refuses.
+func AppendNamedFile(dst []byte, f *hub.FileRef) (part []byte, ok bool) {
+	const tail = `"}}`
+	if dst, ok = AppendFile(dst, f); !ok || len(f.Name) == 0 {
+		return dst, ok
+	}
+	dst = append(append(dst[:len(dst)-len(tail)], `","displayName":"`...), f.Name...)
+	return append(dst, tail...), true
+}
+
 // Media is the type of a file, which the API wants in full. Some clients only say that it is an image.
 func Media(f *hub.FileRef) []byte {
 	if string(f.Media) != "image/*" && string(f.Media) != "image" {

@@ -72,11 +72,14 @@ func (o *Object) add(key []byte, val Value, data []byte, start int) {
 // valid until the next element. Reading them on the way is half the work of looking for the end of each element first.
 func EachObject(v Value) iter.Seq2[Value, *Object] {
 	return func(yield func(Value, *Object) bool) {
-		var o Object
-		for rest := inside(v, '['); ; {
+		rest := inside(v, '[')
+		if rest == nil {
+			return // as of most lists that a request may have, and an Object is large
+		}
+		for o := new(Object); ; {
 			start := skipPunct(rest, 0)
 			end := o.element(rest, start)
-			if end == start || !yield(rest[start:end:end], &o) {
+			if end == start || !yield(rest[start:end:end], o) {
 				return
 			}
 			rest = rest[end:]

@@ -172,5 +172,5 @@ func All(s *hub.Settings) []Member {
 func LostAll(req *hub.Request, l *hub.Losses) {
 	Lost(&req.Settings, nil, l)
 	l.AddIf("settings.format", req.Settings.Format.Kind != hub.FormatText)
-	l.AddIf("settings.tool_choice", req.Choice.Mode > hub.ChoiceAuto)
+	l.AddIf("settings.tool_choice", req.Choice.Mode > hub.ChoiceAuto || len(req.Choice.Names) > 0)
 }
