@@ -9,11 +9,14 @@ import (
 // Admin is where operators come in: an address alone, or a map.
 type Admin struct {
 	// The address, as host:port. Empty turns it off.
-	Listen string `yaml:"listen"`
+	Listen string `yaml:"listen" jsonschema:"example=127.0.0.1:9090"`
 	// Serves operators by TLS, with certificates of its own; without it, by plain HTTP. With client_ca, /metrics, the page and
 	// profiles need a certificate of an operator, besides the key where there is one.
 	TLS *ServerTLS `yaml:"tls,omitempty"`
 }
+
+// anyAdmin is a good address for operators.
+const anyAdmin = "127.0.0.1:9090"
 
 var adminType = reflect.TypeFor[Admin]()
 
@@ -30,7 +33,11 @@ func (a Admin) MarshalYAML() (any, error) {
 func (d *decoder) admin(n *yaml.Node, v reflect.Value, path string) {
 	switch n.Kind {
 	case yaml.ScalarNode:
-		d.scalar(n, v.FieldByName("Listen"), path, rule{})
+		if n.ShortTag() == "!!bool" {
+			d.add(path, `must be the address for operators, such as %s, or "" for none; not %s`, anyAdmin, n.Value)
+			return
+		}
+		d.scalar(n, v.FieldByName("Listen"), path, rule{example: anyAdmin})
 	case yaml.MappingNode:
 		d.structure(n, v, path)
 	default:

@@ -299,7 +299,7 @@ func (c *Config) Warnings() (list []string) {
 	if c.exposed() {
 		list = append(list, fmt.Sprintf("admin: %s can be reached from other machines, and /metrics needs no key there; set auth.admin_sha256, admin.tls.client_ca, or a loopback address", c.Admin.Listen))
 	}
-	return append(list, c.Emptied...)
+	return append(list, c.Doubts...)
 }
 
 // isLoopback reports whether only this machine can reach a good address.

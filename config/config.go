@@ -22,7 +22,7 @@ const Translate = "translate"
 // Config is the whole configuration of one proxy.
 type Config struct {
 	// Address for clients, as host:port, or as unix:/path of a socket, whose file says who may connect. Port 0 takes any free port.
-	Listen string `yaml:"listen" jsonschema:"required"`
+	Listen string `yaml:"listen" jsonschema:"required,example=127.0.0.1:8080"`
 	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks. A map says with which
 	// certificates it speaks TLS.
 	Admin Admin `yaml:"admin"`
@@ -60,8 +60,7 @@ type Config struct {
 	// listen, localhost and loopback addresses are always allowed. Empty: only these where listen, or admin, is a
 	// loopback address, and every name elsewhere.
 	Hosts []string `yaml:"hosts"`
-	// Dialects of your own: the name of each, and the file that describes it, seen from the folder of the configuration
-	// file. The examples show the language.
+	// Dialects of your own: the name of each, and the file that describes it, relative to the folder of the configuration.
 	Dialects map[string]string `yaml:"dialects"`
 	// Conversations that Sabir remembers.
 	Threads Threads `yaml:"threads"`
@@ -75,8 +74,8 @@ type Config struct {
 	// Declared are the contents of the files in Dialects, by name. [Parse], which reads no files, leaves it empty.
 	Declared map[string]map[string]any `yaml:"-"`
 
-	// Emptied are warnings of keys that have nothing because environment variables are empty.
-	Emptied []string `yaml:"-"`
+	// Doubts are warnings of what the file says that came up when it was read, see [Config.Warnings].
+	Doubts []string `yaml:"-"`
 }
 
 // Log says what Sabir writes about itself.
@@ -87,7 +86,7 @@ type Log struct {
 	Format string `yaml:"format" jsonschema:"enum=json,enum=console"`
 	// Whether what upstreams say of errors is logged, up to 2 KiB of each: the bodies of answers that are no success, and what
 	// an agent says of a run that failed. Servers repeat in them what users have written. Off, the log has their status, type
-	// and length.
+	// and length, and the code in them if that is a word such as rate_limit_exceeded.
 	UpstreamErrors bool `yaml:"upstream_errors"`
 }
 
@@ -260,8 +259,9 @@ type Route struct {
 
 // Agent is the description of the agent behind a route that clients receive.
 type Agent struct {
-	// Empty: default.
-	Name        string `yaml:"name"`
+	// The name of the agent. Empty: default.
+	Name string `yaml:"name"`
+	// What the agent does, in a sentence.
 	Description string `yaml:"description"`
 	// The models in a list of models. Empty: that of requests, or the name of the agent.
 	Models []string `yaml:"models"`
@@ -272,8 +272,8 @@ type Requests struct {
 	// translate writes them anew in the dialect of the upstream, where Sabir can do so for both dialects; "sabir dialects" says
 	// which. Else, and where both sides speak the same dialect, they pass as they came. pass passes them always.
 	Mode string `yaml:"mode" jsonschema:"enum=translate,enum=pass"`
-	// Whether a request is refused, with status 400, if the dialect of the upstream has no place for something in it.
-	// Otherwise that is left out, and counted.
+	// Whether a request is refused, with status 400, if the dialect of the upstream has no place for something in it that the client's API
+	// does not demand. Otherwise that is left out, and counted.
 	Strict bool `yaml:"strict"`
 	// The model that the upstream is asked for where the client's request names none.
 	Model string `yaml:"model"`

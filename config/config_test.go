@@ -54,6 +54,8 @@ func (house) CheckProcess(dialect string) error {
 
 func (house) AsksInTurn(dialect string) bool { return dialect == "claude-cli" }
 
+func (house) LacksModel(client, form string) bool { return client == "agui" && form == "agentevent" }
+
 func (house) TakesAnswers(dialect string) bool { return dialect == "agentevent" }
 
 func (house) CheckProcessClient(dialect string) error {

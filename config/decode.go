@@ -229,10 +229,10 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string, r rule) {
 	at := place{n.Line, n.Column}
 	text, referenced, err := expand(n.Value, d.env)
 	if err == nil && !referenced {
-		err = literal(n, v)
+		err = r.literal(n, v)
 	}
 	if err == nil && referenced && text == "" && !strings.Contains(n.Value, ":-") {
-		d.root.Emptied = append(d.root.Emptied, fmt.Sprintf("%s: %s is empty, as if the key were not there; where that is meant, write ${NAME:-}", path, n.Value))
+		d.root.Doubts = append(d.root.Doubts, fmt.Sprintf("%s: %s is empty, as if the key were not there; where that is meant, write ${NAME:-}", path, n.Value))
 	}
 	if err == nil {
 		err = assign(v, text)
@@ -247,12 +247,14 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string, r rule) {
 
 // literal refuses values of a near type, which editors that follow the schema refuse as well. A value with a reference
 // is text for YAML whatever it stands for, and is not asked.
-func literal(n *yaml.Node, v reflect.Value) error {
+func (r rule) literal(n *yaml.Node, v reflect.Value) error {
 	isText := !slices.Contains([]string{"!!int", "!!float", "!!bool"}, n.ShortTag())
 	readsText := v.Type() == durationType || v.Addr().Type().Implements(textType)
 	switch {
 	case readsText:
 		return nil
+	case v.Kind() == reflect.String && !isText && r.example != "":
+		return fmt.Errorf("must be text such as %s, not %s", r.example, n.Value)
 	case v.Kind() == reflect.String && !isText:
 		return fmt.Errorf("must be text; write %s in quotes", quote(n.Value))
 	case v.Kind() != reflect.String && isText && n.Style != 0:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -110,4 +111,21 @@ func (r *Route) OptionsFor(dialect string) map[string]any {
 	}
 	options, _ := r.Options[dialect].(map[string]any)
 	return options
+}
+
+// model notes that the requests of a route will be refused, as they name no model.
+func (v *validator) model(at string, r *Route) {
+	known, ok := v.dialects.(ModelChecker)
+	up := v.c.Upstreams[r.Upstream]
+	if !ok || up == nil || r.Requests.Model != "" || r.Requests.Mode != Translate || up.Request != "" || len(up.Command) > 0 {
+		return
+	}
+	client, form := r.Client, cmp.Or(up.RequestDialect, up.Dialect)
+	if client == Auto {
+		client = r.Default
+	}
+	if known.LacksModel(client, form) {
+		v.c.Doubts = append(v.c.Doubts, fmt.Sprintf("%s.requests.model: %s: clients of %s name no model, and agents of %s mostly refuse requests without one; "+
+			"name one by requests: {model: NAME} of the route, or by --model", at, r.Path, client, form))
+	}
 }

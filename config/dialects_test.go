@@ -103,6 +103,8 @@ func TestDialectFilesSayWhy(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: [\n": ":2:1: is not valid YAML here or in the block that begins here: did not find", "a: 1\nb: 1\na: 2\n": ": yaml: unmarshal errors:\n  line 3: mapping key \"a\" already defined",
 		"a: 1\ntype: @event\n":                  ":2:1: is not valid YAML here or in the block that begins here: found character that cannot start any token; a value that begins with @ or ` needs quotes",
+		"a: 1\nb:\n  - c: [*]\n":                ":3:1: is not valid YAML here or in the block that begins here: did not find expected alphabetic or numeric character; a value that begins with * or & needs quotes",
+		"a: 1\nb:\n  - c: *agent\n":             ":3:1: is not valid YAML here or in the block that begins here: unknown anchor 'agent' referenced; a value that begins with * or & needs quotes",
 		"decode:\n  - type: a\n   emit: none\n": ":2:1: is not valid YAML",
 	} {
 		file := filepath.Join(writeFiles(t, map[string]string{"mine.yaml": text}), "mine.yaml")

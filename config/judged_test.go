@@ -206,3 +206,30 @@ func TestEmptiedByEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestNamelessModels: routes are warned of whose clients name no model in front of agents that want one.
+func TestNamelessModels(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		upstream, route string
+		warns           bool
+	}{
+		"the pair":           {"dialect: agentevent", "client: agui", true},
+		"by default":         {"dialect: agentevent", "client: auto, default: agui", true},
+		"another form":       {"dialect: evolve, request_dialect: agentevent", "client: agui", true},
+		"named":              {"dialect: agentevent", "client: agui, requests: {model: m}", false},
+		"passed on":          {"dialect: agentevent", "client: agui, requests: {mode: pass}", false},
+		"a body of its own":  {"dialect: agentevent, request: '{}'", "client: agui", false},
+		"clients that do":    {"dialect: agentevent", "client: evolve", false},
+		"agents that do not": {"dialect: evolve", "client: agui", false},
+	} {
+		c0, err := Parse("sabir.yaml", []byte("listen: 127.0.0.1:0\nupstreams: {a: {url: \"http://127.0.0.1:1/\", "+c.upstream+"}}\nroutes: [{path: /a, upstream: a, "+c.route+"}]\n"), registry, env)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := c0.Warnings()
+		if c.warns != (len(got) == 1) || c.warns && !strings.HasPrefix(got[0], "routes[0].requests.model: /a: clients of agui name no model, and agents of agentevent ") {
+			t.Errorf("%s: the warnings are %q", name, got)
+		}
+	}
+}

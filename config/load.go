@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,6 +39,13 @@ type RequestChecker interface {
 	CheckRequestDialect(name string) error
 	// CheckRequest returns what is wrong with the template of a request; nil when fine.
 	CheckRequest(template string) error
+}
+
+// A ModelChecker is a Dialects that knows whose requests name a model.
+type ModelChecker interface {
+	// LacksModel reports whether agents whose requests have the form of a dialect refuse what comes of clients of another, as these name
+	// no model.
+	LacksModel(client, form string) bool
 }
 
 // DialectProblem is one thing that is wrong in the description of a dialect.
@@ -159,8 +167,11 @@ func syntaxProblem(err error, data []byte) (line int, msg string) {
 	m := syntaxError.FindStringSubmatch(err.Error()) // fits any text
 	lines := strings.Split(string(data), "\n")
 	line, _ = strconv.Atoi(m[1])
-	if strings.HasPrefix(m[2], "did not find expected") {
+	if strings.HasPrefix(m[2], "did not find expected") && !strings.HasSuffix(m[2], " character") {
 		line++ // the parser counts from 0 here, and its scanner from 1
+	}
+	if anchor := unknownAnchor.FindStringSubmatch(err.Error()); anchor != nil { // the parser does not say where
+		line = 1 + slices.IndexFunc(lines, func(text string) bool { return strings.Contains(text, "*"+anchor[1]) })
 	}
 	line = min(max(line, 1), len(lines))
 	hint := ""
@@ -169,6 +180,8 @@ func syntaxProblem(err error, data []byte) (line int, msg string) {
 		hint = `; inside [ ] and { } a reference needs quotes: "${NAME}"`
 	case reservedValue.MatchString(text):
 		hint = "; a value that begins with @ or ` needs quotes"
+	case reservedMark.MatchString(text):
+		hint = "; a value that begins with * or & needs quotes"
 	case tabIndent.MatchString(text):
 		hint = "; lines are indented by spaces, not by tabs"
 	}
@@ -177,5 +190,7 @@ func syntaxProblem(err error, data []byte) (line int, msg string) {
 
 var (
 	reservedValue = regexp.MustCompile("[:,\\[-] *[@`]")
+	reservedMark  = regexp.MustCompile(`[:,\[-] *[*&]`)
+	unknownAnchor = regexp.MustCompile("unknown anchor '([^']+)'")
 	tabIndent     = regexp.MustCompile(`^ *\t`)
 )

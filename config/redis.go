@@ -45,6 +45,7 @@ type Sentinel struct {
 	Addresses []string `yaml:"addresses"`
 	// By which they let Sabir in, where they ask for it. Those of the server itself are in url.
 	Username string `yaml:"username"`
+	// The password of that user. Empty: none.
 	Password Secret `yaml:"password,omitempty"`
 }
 

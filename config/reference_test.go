@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,9 @@ func TestReference(t *testing.T) {
 	w := referenceWriter{schema: generate(t), done: map[string]string{}}
 	w.b.WriteString(referenceHead)
 	w.section("The file", "", w.schema)
+	for _, key := range w.bare {
+		t.Errorf("the key %s has no comment", key)
+	}
 	want := w.b.Bytes()
 	if *update {
 		if err := os.WriteFile(referencePage, want, 0o644); err != nil {
@@ -43,6 +47,7 @@ type referenceWriter struct {
 	b      bytes.Buffer
 	schema *jsonschema.Schema
 	done   map[string]string // the heading of each type that has a section
+	bare   []string          // keys of which nothing is said
 }
 
 // group is a key that has keys of its own.
@@ -61,7 +66,7 @@ func (w *referenceWriter) section(heading, path string, s *jsonschema.Schema) {
 	var groups []group
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
 		inner, at := w.keysOf(p.Value, path+p.Key)
-		w.row(p.Key, p.Value, inner, at)
+		w.row(p.Key, p.Value, inner, at, slices.Contains(s.Required, p.Key))
 		if inner == nil {
 			continue
 		}
@@ -107,7 +112,7 @@ func (w *referenceWriter) nameOf(def *jsonschema.Schema) string {
 	return ""
 }
 
-func (w *referenceWriter) row(key string, s, inner *jsonschema.Schema, at string) {
+func (w *referenceWriter) row(key string, s, inner *jsonschema.Schema, at string, required bool) {
 	says := prose(s.Description)
 	if values := valuesOf(s); values != "" {
 		says += " One of " + values + "."
@@ -119,7 +124,13 @@ func (w *referenceWriter) row(key string, s, inner *jsonschema.Schema, at string
 		}
 		says += fmt.Sprintf(" Its keys: [`%s`](#%s).", where, anchor(where))
 	}
+	if strings.TrimSpace(says) == "" {
+		w.bare = append(w.bare, key)
+	}
 	def := ""
+	if required {
+		def = "required"
+	}
 	if s.Default != nil {
 		def = fmt.Sprintf("`%v`", s.Default)
 		if s.Default == "" {

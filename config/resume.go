@@ -18,8 +18,9 @@ type Resume struct {
 	Grace time.Duration `yaml:"grace" jsonschema:"minimum=0"`
 	// How long a run that has ended can be read.
 	TTL time.Duration `yaml:"ttl" jsonschema:"minimum=1"`
-	// How much of a run is kept. One that says more goes on, and no client can join it any more; a client that is further behind
-	// is cut off.
+	// How much of a run is kept. Of one that says more, a snapshot takes the place of the older half, with which clients begin that
+	// come from then on; where no snapshot can be made, no client can join it any more. The run goes on in any case. A client that is
+	// more than half of this behind is cut off.
 	Bytes Size `yaml:"bytes" jsonschema:"minimum=65536"`
 	// How many clients may read a run at the same time.
 	Viewers int `yaml:"viewers" jsonschema:"minimum=1"`

@@ -18,6 +18,7 @@ type rule struct {
 	required bool
 	enum     []string
 	min, max *int64
+	example  string // of text, where a number or a switch is likely to stand in its place
 }
 
 // ruleOf returns the key of a field ("-" for none) and its rule.
@@ -34,6 +35,8 @@ func ruleOf(f reflect.StructField) (key string, r rule) {
 			r.min = bound(value)
 		case "maximum":
 			r.max = bound(value)
+		case "example":
+			r.example = value
 		}
 	}
 	return key, r

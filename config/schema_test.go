@@ -55,7 +55,7 @@ func generate(t *testing.T) *jsonschema.Schema {
 
 	c := defaults()
 	fillDefaults(s, s, reflect.ValueOf(c).Elem())
-	for _, heir := range []interface{ inherit(*Config) }{&Upstream{}, &Route{}, &JWT{}, &Forward{}, &Check{}} {
+	for _, heir := range []interface{ inherit(*Config) }{&Upstream{}, &Route{}, &JWT{}, &Forward{}, &Check{}, &Audit{}, &Tracing{}, &RedactPattern{}} {
 		heir.inherit(c)
 		v := reflect.ValueOf(heir).Elem()
 		fillDefaults(s, s.Definitions[v.Type().Name()], v)
@@ -129,6 +129,7 @@ func fillDefaults(root, s *jsonschema.Schema, v reflect.Value) {
 		case name != "" && field.Kind() == reflect.Pointer: // not there
 		case name != "":
 			fillDefaults(root, root.Definitions[name], field)
+		case field.Type() == routeAuthType: // not there
 		case !slices.Contains([]reflect.Kind{reflect.Map, reflect.Slice, reflect.Pointer}, field.Kind()):
 			p.Default = defaultText(field)
 		case field.Kind() == reflect.Slice && field.Len() > 0:
@@ -146,6 +147,8 @@ func defaultText(v reflect.Value) any {
 			s += "m"
 		}
 		return s
+	case Secret:
+		return string(x)
 	case encoding.TextMarshaler:
 		text, _ := x.MarshalText()
 		return string(text)

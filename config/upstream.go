@@ -126,9 +126,10 @@ type TLS struct {
 	// File with the PEM certificates to trust, seen from the folder of the configuration file. Empty trusts what the
 	// system trusts.
 	CA string `yaml:"ca"`
-	// Files with Sabir's own certificate and its private key, both PEM, for servers that ask for one.
+	// File with Sabir's own certificate, PEM, for servers that ask for one. Empty has none.
 	Cert string `yaml:"cert"`
-	Key  string `yaml:"key"`
+	// File with the private key of that certificate, PEM.
+	Key string `yaml:"key"`
 	// Name expected in the certificate. Empty is the host of the URL.
 	ServerName string `yaml:"server_name"`
 	// Accepts any certificate. For experiments only: everybody on the way can read and change the stream.

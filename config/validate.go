@@ -238,6 +238,7 @@ func (v *validator) route(at string, r *Route) {
 			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))
 	}
 	v.client(at, r)
+	v.model(at, r)
 	v.processRoute(at, r)
 	v.shape(at+".shape", &r.Shape)
 	v.redact(at+".redact", &r.Redact)
