@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -35,15 +36,15 @@ the file is fine and 1 if not. Warnings, on standard error, do not change it.
 The JSON Schema is for editors; it knows structure, but not names and dialects.
 
 With --upstream it asks a server instead, once, at a URL or as the file
-describes the upstream of that name: "Hello" in the form of its dialect or of
-its request in the file, or --data. It starts a run, which may cost. The answer
-is held against the rules of the dialect, and a report in Markdown says what was
-asked, what came, and which rules were broken where. The exit status is 1 if one
-was.`,
+describes the upstream of that name: "Hello" in the form of its dialect, or of
+its request or request_dialect in the file, or --data. It starts a run, which
+may cost. The answer is held against the rules of the dialect, and a report in
+Markdown says what was asked, what came, and which rules were broken where. The
+exit status is 1 if one was.`,
 		Example: `  sabir check --config sabir.yaml
   sabir check --schema > sabir.schema.json
   sabir check --upstream http://127.0.0.1:9000/ --from agui > report.md`,
-		Args: cobra.NoArgs,
+		Args: takeConfig,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			if schema {
 				_, err := cmd.OutOrStdout().Write(config.Schema())
@@ -93,6 +94,9 @@ func load(path string, known *catalog, stderr io.Writer) (*config.Config, error)
 	if errors.As(err, &problems) {
 		fmt.Fprintln(stderr, problems)
 		return nil, errReported
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w; %s init writes one, or name yours with --config", err, programName(os.Args[0]))
 	}
 	return cfg, err
 }

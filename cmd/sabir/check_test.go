@@ -59,6 +59,10 @@ func TestCheckExamples(t *testing.T) {
 	}
 	t.Setenv("SABIR_ADMIN_SHA256", config.HashKey("the key of an operator"))
 	sabir(t, "", "check", "--config", "../../deploy/sabir.yaml").want(t, exitOK, "is fine", "")
+	t.Setenv("SABIR_FROM", "openai-chat")
+	sabir(t, "", "check", "--config", "../../deploy/sabir.yaml").want(t, exitOK, "is fine", "warning: routes[0].requests.model: /*: clients of agui name no model")
+	t.Setenv("SABIR_MODEL", "gpt-5")
+	sabir(t, "", "check", "--config", "../../deploy/sabir.yaml").want(t, exitOK, "is fine", "")
 }
 
 // All problems come at once, a line each, and serve reports them like check does.

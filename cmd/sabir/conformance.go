@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,8 @@ type upstreamFlags struct {
 type examined struct {
 	url      string
 	dialect  *hub.Dialect
-	found    bool // what it speaks was found out by asking at the URL
+	form     *hub.Dialect // of its requests
+	found    bool         // what it speaks was found out by asking at the URL
 	options  hub.Options
 	framing  wire.Framing
 	asked    fetch.Request
@@ -66,13 +68,13 @@ func checkUpstream(ctx context.Context, path string, f *upstreamFlags, stdout, s
 		return usageError{fmt.Errorf("--data: %w", err)}
 	}
 	if f.data == "" {
-		x.asked = hello(&x.asked, x.dialect, f.model)
+		x.asked = hello(&x.asked, x.form, f.model)
 		if err := x.aim(); err != nil {
 			return err
 		}
 	}
 	if err := lacking(x.ask(ctx, f.timeout), x.dialect); err != nil {
-		return withAdvice(x.bodyless(err))
+		return withAdvice(x.bodyless(inWords(err)))
 	}
 	x.read()
 	if _, err := stdout.Write(printable.Escape([]byte(x.report()))); err != nil {
@@ -90,19 +92,19 @@ func (x *examined) bodyless(err error) error {
 	if x.asked.Body != "" || !errors.As(err, &refused) {
 		return err
 	}
-	return fmt.Errorf("%w; requests of %s have no form that is known, so it was asked without a body: give one with --data", err, x.dialect.Name)
+	return fmt.Errorf("%w; requests of %s have no form that is known, so it was asked without a body: give one with --data", err, x.form.Name)
 }
 
 // find is the server, by its URL or by its name in the configuration.
 func (f *upstreamFlags) find(ctx context.Context, path string, known *catalog, stderr io.Writer) (x *examined, err error) {
 	x = &examined{url: f.upstream, asked: f.request}
-	from, given := f.from, map[string]any(nil)
+	from, form, given := f.from, "", map[string]any(nil)
 	if !isHTTP(f.upstream) {
 		up, err := f.configured(path, known, stderr)
 		if err != nil {
 			return nil, err
 		}
-		x.url, x.framing, given, from = up.URL.String(), framingOf(up.Framing), up.Options, up.Dialect
+		x.url, x.framing, given, from, form = up.URL.String(), framingOf(up.Framing), up.Options, up.Dialect, up.RequestDialect
 		for name, value := range up.Headers.Set {
 			x.asked.Header = append(x.asked.Header, name+": "+string(value))
 		}
@@ -112,9 +114,12 @@ func (f *upstreamFlags) find(ctx context.Context, path string, known *catalog, s
 		if from, err = findOut(ctx, &o, known, stderr); err != nil {
 			return nil, err
 		}
-		f.model, x.found = o.model, !o.base
+		f.model, form, x.found = o.model, o.form, !o.base
 	}
 	if x.dialect, err = known.Lookup(from); err != nil {
+		return nil, usageError{err}
+	}
+	if x.form, err = known.Lookup(cmp.Or(form, from)); err != nil {
 		return nil, usageError{err}
 	}
 	options, problems := x.dialect.ParseOptions(given)
@@ -157,7 +162,7 @@ func (x *examined) aim() error {
 	switch {
 	case err != nil:
 		return usageError{fmt.Errorf("--upstream: %w", err)}
-	case x.found || !server.HasBase() || !server.IsBase(base.Path):
+	case x.found || x.form != x.dialect || !server.HasBase() || !server.IsBase(base.Path):
 		return nil
 	case server.Listen != nil:
 		return usageError{fmt.Errorf("%s tells of all its runs on one stream, which takes more than one request; conformance: observe on a route checks its runs", x.dialect.Title)}

@@ -86,11 +86,19 @@ func TestCheckUpstreamFound(t *testing.T) {
 	if (*asked)[0][:7] != "sesame{" || strings.Contains(got.stdout, "sesame") {
 		t.Errorf("asked %q; the report is\n%s", *asked, got.stdout)
 	}
-	own := write(t, "own.yaml", strings.NewReplacer("http://127.0.0.1:9000/stream", url, "dialect: native}", `dialect: agui, request: '{"prompt":"$input"}'}`).Replace(goodConfig))
+	own := write(t, "own.yaml", strings.NewReplacer("http://127.0.0.1:9000/stream", url, "dialect: native}", `dialect: agui, request: '{"prompt":"$input","chat":"$thread"}'}`).Replace(goodConfig))
 	sabir(t, "", "check", "--config", own, "--upstream", "agent").want(t, exitFailed, "## member_missing", "3 rules")
-	if got := (*asked)[1]; got != `{"prompt":"Hello"}` {
+	if got := (*asked)[1]; got != `{"prompt":"Hello","chat":"thread-1"}` {
 		t.Errorf("asked %q, want the body that the file describes", got)
 	}
+	form := write(t, "form.yaml", strings.NewReplacer("http://127.0.0.1:9000/stream", url, "dialect: native}", "dialect: mastra, request_dialect: anthropic}").Replace(goodConfig))
+	sabir(t, "", "check", "--config", form, "--upstream", "agent", "--model", "m1").want(t, exitFailed, "the rules of mastra", "broken")
+	if got := (*asked)[2]; !strings.Contains(got, `"model":"m1"`) || !strings.Contains(got, `"max_tokens"`) {
+		t.Errorf("asked %q, want a body in the form that the file names", got)
+	}
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "chat is missing", http.StatusBadRequest) }))
+	t.Cleanup(refuses.Close)
+	sabir(t, "", "check", "--upstream", refuses.URL, "--from", "agui").want(t, exitFailed, "", "answered with status 400 Bad Request; it says: chat is missing")
 	sabir(t, "", "check", "--upstream", url).want(t, exitFailed, "the rules of agui", "3 rules")
 	sabir(t, "", "check", "--config", path, "--upstream", "other").want(t, exitUsage, "", `has no upstream "other"`)
 	sabir(t, "", "check", "--upstream", url, "--from", "klingon").want(t, exitUsage, "", "klingon")

@@ -115,6 +115,7 @@ func (d *detection) find(ctx context.Context, f *detectFlags, stdin io.Reader, a
 		return err
 	}
 	in, done, err := f.open(ctx, stdin, args)
+	err = inWords(err)
 	var refused *fetch.StatusError
 	if errors.As(err, &refused) && f.data == "" && refused.Status != http.StatusUnauthorized && refused.Status != http.StatusForbidden {
 		return fmt.Errorf("%w; most agents want a POST with a body: --data TEXT sends one, --ask tries \"Hello\" in likely forms", err)

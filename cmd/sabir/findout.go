@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +52,7 @@ func findOut(ctx context.Context, o *oneRoute, known *catalog, say io.Writer) (s
 		return "", errors.New("interrupted while the agent was asked what it speaks")
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot find out what the agent speaks: %w\n%s", err, o.advice(err))
+		return "", fmt.Errorf("cannot find out what the agent speaks: %w\n%s", inWords(err), o.advice(err))
 	}
 	o.base = d.base
 	found := d.describe()
@@ -101,9 +103,19 @@ func (o *oneRoute) advice(err error) string {
 	var unreachable *net.OpError
 	var forms formRefusals
 	var lacks *lacksAgent
+	var plain tls.RecordHeaderError
+	var untrusted *tls.CertificateVerificationError
 	switch {
+	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
+		return "It speaks plain HTTP: write http:// in place of https://"
+	case errors.As(err, &untrusted):
+		return "Its certificate is of an authority that is not trusted here, or of another name: " + name + ". --print writes the\n" +
+			"configuration, in which the upstream gets tls: {ca: FILE}, or tls: {server_name: NAME}"
 	case errors.As(err, &lacks):
 		return lacks.advice()
+	case errors.As(err, &refused) && refusesForm(refused.Status) && o.request != "":
+		body, _ := adapters.HelloBy(o.request) // which it got
+		return fmt.Sprintf("It was sent %s: correct --request, with the members that it reads; or %s", body, name)
 	case errors.As(err, &forms):
 		return `If it takes a body of its own, say which: --request '{"prompt":"$input"}', with the member that it reads; or ` + name
 	case errors.Is(err, errOwnRecords):
@@ -130,8 +142,8 @@ func (o *oneRoute) drafting() string {
 	if client == "" {
 		client = "agui"
 	}
-	return fmt.Sprintf("    %[1]s detect --draft %[2]s %[3]s > mine.yaml\n    %[1]s proxy --to %[3]s --declare mine.yaml --from mine%[4]s --client %[5]s",
-		name, ask, to, request, client)
+	return fmt.Sprintf("    %[1]s detect --draft %[2]s %[3]s > mine.yaml\n    %[1]s %[6]s --to %[3]s --declare mine.yaml --from mine%[4]s --client %[5]s",
+		name, ask, to, request, client, cmp.Or(o.asking, "proxy"))
 }
 
 // byURL is the dialect whose clients call a URL that ends like this one; nil if there is none, or several.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -158,12 +159,17 @@ func TestProxyInterrupted(t *testing.T) {
 func TestProxyFindsNothing(t *testing.T) {
 	var asked atomic.Int32
 	s := hostile(t, &asked)
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(secure.Close)
 	got := sabir(t, "", "proxy", "--to", s.URL+"/nowhere", "--client", "agui")
 	got.want(t, exitFailed, "", "cannot find out what the agent speaks: "+s.URL+"/nowhere answered with status 404 Not Found\nGive the URL where runs are asked for, path included")
 	f := func(url, want string) {
 		t.Helper()
 		sabir(t, "", "proxy", "--to", url, "--client", "agui").want(t, exitFailed, "", want)
 	}
+	f(strings.Replace(s.URL, "http:", "https:", 1)+"/run", "It speaks plain HTTP: write http:// in place of https://")
+	f(secure.URL+"/run", "--print writes the\nconfiguration, in which the upstream gets tls: {ca: FILE}")
 	f("http://127.0.0.1:1/", "connection refused\nStart the agent first, or correct the URL")
 	f(s.URL+"/closed", "401 Unauthorized\nIt wants a key: name what it speaks with --from")
 	f(s.URL+"/refuses", "\nIf it takes a body of its own, say which: --request '{\"prompt\":\"$input\"}'")
@@ -192,6 +198,7 @@ func TestProxyOwnAgent(t *testing.T) {
 	got.want(t, exitFailed, "", `the first of which is "{\"kind\":\"word\",\"word\":\"You said \"}"`)
 	got.want(t, exitFailed, "", ` detect --draft --data '{"question":"Hello"}' `+s.URL+" > mine.yaml\n")
 	got.want(t, exitFailed, "", " --declare mine.yaml --from mine --request '"+request+"' --client agui\n")
+	sabir(t, "", "init", "--to", s.URL, "--client", "agui", "--request", request).want(t, exitFailed, "", " init --to "+s.URL+" --declare mine.yaml --from mine")
 	drafted := sabir(t, "", "detect", "--draft", "--data", `{"question":"Hello"}`, s.URL)
 	drafted.want(t, exitOK, "{type: word, emit: text.delta, set: {text: word}}", "")
 	mine := write(t, "mine.yaml", drafted.stdout)
@@ -252,7 +259,7 @@ func TestProxyRequestDialect(t *testing.T) {
 // detect asks only with its flag, and then says how to go on.
 func TestDetectAsk(t *testing.T) {
 	s := strictAgent(t, "openai-chat")
-	sabir(t, "", "detect", s.URL).want(t, exitFailed, "", "422 Unprocessable Entity; most agents want a POST with a body: --data TEXT sends one, --ask tries")
+	sabir(t, "", "detect", s.URL).want(t, exitFailed, "", "422 Unprocessable Entity; it says: no; most agents want a POST with a body: --data TEXT sends one, --ask tries")
 	got := sabir(t, "", "detect", "--ask", s.URL)
 	got.want(t, exitOK, "    dialect: openai-chat\n\nIt took a request of openai-chat.\n", "")
 	got.want(t, exitOK, " proxy --to "+s.URL+" --from openai-chat --client aisdk\n", "")

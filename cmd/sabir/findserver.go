@@ -64,6 +64,15 @@ func (e *lacksAgent) advice() string {
 	return "Name the one that is meant: --model " + try.Quoted(e.names[0])
 }
 
+// inWords is err with what the server says, where it refuses the body of a request.
+func inWords(err error) error {
+	var refused *fetch.StatusError
+	if !errors.As(err, &refused) || !refusesForm(refused.Status) || refused.Words() == "" {
+		return err
+	}
+	return fmt.Errorf("%w; it says: %s", err, refused.Words())
+}
+
 // lacking is err, or what it says of the agents that a server of a dialect has.
 func lacking(err error, form *hub.Dialect) error {
 	var refused *fetch.StatusError

@@ -74,6 +74,8 @@ func TestExitStatus(t *testing.T) {
 	f(exitUsage, "", "unknown flag: --config\nIt belongs to a command: sabir acp, sabir check, sabir serve", "--config", "sabir.yaml")
 	f(exitUsage, "", "unknown flag: --no-such-flag\nFor help: sabir --help", "--no-such-flag")
 	f(exitUsage, "", `unknown command "more"`, "version", "more")
+	f(exitUsage, "", "sabir: my.yaml is no argument of its own: --config my.yaml\nFor help: sabir serve --help", "serve", "my.yaml")
+	f(exitUsage, "", "sabir: my.yaml is no argument of its own: --config my.yaml", "check", "my.yaml")
 	f(exitOK, "sabir serve [--config FILE] [flags]", "", "help", "serve")
 	f(exitOK, "sabir dialects", "", "help")
 	f(exitUsage, "", `unknown command "srve"`, "help", "srve")
@@ -81,6 +83,9 @@ func TestExitStatus(t *testing.T) {
 	f(exitUsage, "", `"from"`, "translate")
 	f(exitUsage, "", "none of the others", "check", "--config", "x", "--schema")
 	f(exitFailed, "", "sabir: cannot read the configuration: open no-such.yaml", "check", "--config", "no-such.yaml")
+	for _, command := range []string{"check", "serve"} {
+		f(exitFailed, "", " init writes one, or name yours with --config", command, "--config", "no-such.yaml")
+	}
 }
 
 // Every command explains itself, with an example, on a terminal of 80 columns.

@@ -20,6 +20,7 @@ import (
 
 // oneRoute is the configuration of one agent and one front end, as flags say it.
 type oneRoute struct {
+	asking           string // name of the command that has asked; "" for none that serves one route
 	to, from, client string
 	command          []string // of an agent that is a program; nil for a server
 	env              []string // what that sees of the environment beside the usual; nil for nothing
@@ -198,7 +199,7 @@ func (o *oneRoute) agent(t *commented, agent *hub.Dialect) {
 		o.process(t)
 	}
 	if o.request != "" {
-		t.line("    request: "+scalar(o.request), "the body that it takes")
+		t.line("    request: "+scalar(o.request), bodyNote(o.request))
 	}
 	if o.form != "" {
 		t.line("    request_dialect: "+scalar(o.form), "what its requests look like")
@@ -259,4 +260,12 @@ func scalar(text string) string {
 	}
 	quoted, _ := json.Marshal(text) // JSON is YAML; a text always has a form
 	return string(quoted)
+}
+
+// bodyNote says of a template what it holds of the conversation.
+func bodyNote(template string) string {
+	if adapters.WantsHistory(template) || strings.Contains(template, "$thread") || strings.Contains(template, "$body") {
+		return "the body that it takes"
+	}
+	return "the body that it takes; $messages is all that was said, $thread the conversation"
 }

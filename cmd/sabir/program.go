@@ -17,6 +17,7 @@ import (
 
 // takeProgram takes the command of an agent, which stands behind two dashes: what stands elsewhere is a mistake.
 func (o *oneRoute) takeProgram(cmd *cobra.Command, args []string) error {
+	o.asking = cmd.Name()
 	dash := cmd.ArgsLenAtDash()
 	switch {
 	case len(args) == 0:
@@ -28,6 +29,14 @@ func (o *oneRoute) takeProgram(cmd *cobra.Command, args []string) error {
 		return usageError{fmt.Errorf("%s is no argument of its own: --to %[1]s", args[0])}
 	}
 	return usageError{fmt.Errorf("%s is no argument of its own; an agent that is a program stands behind two dashes: -- %[1]s", args[0])}
+}
+
+// takeConfig refuses arguments, such as the name of a configuration, which is that of a flag.
+func takeConfig(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s is no argument of its own: --config %[1]s", args[0])}
 }
 
 // isProgram reports whether an agent is named by a command: its first word is a program that is there.

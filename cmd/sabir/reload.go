@@ -50,7 +50,7 @@ func (r *reloader) run(ctx context.Context, hangup <-chan os.Signal) {
 		case <-hangup:
 			r.reload("SIGHUP")
 		case err := <-faults:
-			r.log.Warn("watching the configuration file", zap.Error(err))
+			r.log.Warn("a change of the configuration file may have been missed; it is looked at again", zap.Error(err))
 			found, look = r.seen, time.After(lookAgain) // events may have been lost
 		case <-events:
 			if look == nil {
@@ -117,6 +117,9 @@ func (r *reloader) reload(why string) {
 	}
 	r.level.SetLevel(levelOf(cfg.Log))
 	r.log.Info("configuration reloaded", zap.String("why", why), zap.Strings("routes", routesOf(cfg)))
+	for _, warning := range cfg.Warnings() {
+		r.log.Warn(warning)
+	}
 	if keys := needRestart(r.started, cfg); len(keys) > 0 {
 		r.log.Warn("these settings take effect with a restart only", zap.Strings("settings", keys))
 	}

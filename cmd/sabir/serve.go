@@ -48,9 +48,10 @@ counted as sabir_log_lines_dropped_total.
 A changed configuration file is taken over without losing a stream, however it
 was replaced, by a rename or by a mounted ConfigMap; so is SIGHUP, which also
 reads certificates and the files of dialects again. A file with problems changes
-nothing; they are logged. Addresses, whether there is tls, log.format,
-limits.header and timeouts.read need a restart, and a log line says so.
-Certificates of tls are read again when their files change.
+nothing; they are logged. Addresses, whether there is tls, http2, log.format,
+limits.header, timeouts.read, audit but for its path, tracing and store.redis
+need a restart, and a log line says so. Certificates of tls are read again when
+their files change.
 
 Nothing about the machine has to be tuned: the limit of open files is raised as
 far as the system allows, the number of threads follows the CPU limit of a
@@ -59,7 +60,7 @@ container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
   kill -HUP $(pidof sabir)             read the configuration again
   kill -USR2 $(pidof sabir)            let another process take over
   curl http://127.0.0.1:9090/readyz    ready for new streams?`,
-		Args: cobra.NoArgs,
+		Args: takeConfig,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			s := service{path: path, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), welcome: hint(cmd.ErrOrStderr())}
 			return s.serve(cmd.Context())

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -205,6 +207,11 @@ func TestServeReload(t *testing.T) {
 	}
 	open(t, clients+"/two")
 
+	replace(t, path, strings.NewReplacer("dialect: native", "dialect: openai-chat", "client: native", "client: agui").Replace(configFor(agent, "", "/two")))
+	at = p.stderr.await(t, at, "/two: clients of agui name no model") // also once the file has changed
+	replace(t, path, configFor(agent, "", "/two"))
+	at = p.stderr.await(t, at, `"configuration reloaded"`)
+
 	replace(t, path, "listen: nowhere\nroutes: 1\n")
 	at = p.stderr.await(t, at, "configuration refused; the old one stays")
 	at = p.stderr.await(t, at, path+":1:9: listen: ")
@@ -270,8 +277,17 @@ func TestServeReloadConfigMap(t *testing.T) {
 	open(t, clients+"/two")
 }
 
-// What only a restart can change is named.
+// What only a restart can change is named, and documents and help name it, too.
 func TestNeedRestart(t *testing.T) {
+	operations, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, documented, _ := strings.Cut(string(operations), "These settings take effect with a restart only: ")
+	documented, _, _ = strings.Cut(documented, ". A line of log")
+	documented = strings.NewReplacer("`path`", "", "\n", " ").Replace(documented)
+	keys := regexp.MustCompile("`[a-z._0-9]+`").FindAllString(documented, -1)
+	named := map[string]bool{}
 	parse := func(text string) *config.Config {
 		cfg, err := config.Parse("sabir.yaml", []byte(text), new(catalog), nil)
 		if err != nil {
@@ -283,6 +299,9 @@ func TestNeedRestart(t *testing.T) {
 	f := func(old, text string, want ...string) {
 		t.Helper()
 		got := needRestart(started, parse(strings.Replace(goodConfig, old, text, 1)))
+		for _, key := range got {
+			named["`"+key+"`"] = true
+		}
 		if strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
@@ -293,6 +312,8 @@ func TestNeedRestart(t *testing.T) {
 	f(`admin: ""`, "admin: 127.0.0.1:2", "admin")
 	f(`admin: ""`, "admin: {listen: '127.0.0.1:2', tls: {cert: a.pem, key: a.key}}", "admin", "admin.tls")
 	f("", "log: {format: console}\n", "log.format")
+	f("", "tls: {cert: a.pem, key: a.key}\n", "tls")
+	f("", "http2: {streams: 7}\n", "http2")
 	f("", "limits: {header: 4KiB}\ntimeouts: {read: 1s}\n", "limits.header", "timeouts.read")
 	const audit, tracing, redis = "audit: {path: a.jsonl}\n", "tracing: {endpoint: 'http://127.0.0.1:1'}\n", "store: {redis: {url: 'redis://127.0.0.1:1', cluster: []}}\n"
 	f("", audit, "audit")
@@ -308,4 +329,7 @@ func TestNeedRestart(t *testing.T) {
 	f("", "audit: {path: a.jsonl, chain: true}\n"+tracing+redis, "audit")
 	f("", "audit: {path: a.jsonl, queue: 7}\n"+tracing+redis, "audit")
 	f("", "", "audit", "tracing", "store.redis")
+	if got := slices.Sorted(maps.Keys(named)); !slices.Equal(got, slices.Sorted(slices.Values(keys))) {
+		t.Errorf("a restart is needed for %q, and the document says it of %q", got, keys)
+	}
 }

@@ -1,6 +1,7 @@
 // Package draft guesses what the records of a stream mean that no dialect knows, and writes it as a dialect of one's own.
 //
-// draft.go tells the records apart, guess.go says what each is about, yaml.go writes the description.
+// draft.go and parts.go tell the records apart, guess.go says what each is about, roles.go what their members are for, tools.go what they say of
+// calls and usage, and yaml.go writes the description.
 package draft
 
 import (
@@ -22,10 +23,14 @@ type record struct {
 type group struct {
 	name    string // the type; "" where records have none
 	sign    string // where they have none: the member that only these have, "" if there is none
+	part    string // path of the text that they carry, where other records of their type carry others; "" for no part
 	records []record
 	text    string // path of the text that they carry, "" for none
+	grows   bool   // each text has all of the one before it
 	flag    string // path of what is true, or a text, in the last record of the stream alone; "" for none
 	says    bool   // the end of the run has text of the answer, too
+	tool    *tool  // what they say of calls; nil for nothing
+	counts  []count
 	means   meaning
 }
 
@@ -35,6 +40,7 @@ type stream struct {
 	typed   string // path of the type, "@event", or "" if records have none
 	endMark string // a last record that is no JSON
 	groups  []*group
+	byName  bool // calls are distinguished by the names of their tools
 }
 
 // Dialect returns the description of a dialect that reads the records; nil if none of them is a JSON object.
@@ -48,6 +54,7 @@ func Dialect(records []wire.Record, framing wire.Framing) []byte {
 	for _, r := range read {
 		s.add(r)
 	}
+	s.part()
 	s.guess(read[len(read)-1])
 	return s.yaml()
 }

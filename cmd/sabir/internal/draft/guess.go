@@ -17,12 +17,14 @@ const (
 	reasoning
 	failure
 	end
+	call
+	usage
 )
 
 var (
 	likeText      = regexp.MustCompile(`(?i)text|token|delta|chunk|content|word|message|answer|say|output|response`)
 	likeReasoning = regexp.MustCompile(`(?i)think|thought|reason`)
-	likeFailure   = regexp.MustCompile(`(?i)error|fail`)
+	likeFailure   = regexp.MustCompile(`(?i)error|fail|exception|^problem$`)
 	likeEnd       = regexp.MustCompile(`(?i)^(end|done|finish|finished|complete|completed|close|stop|bye|final|message_stop|result)$`)
 	likeFlag      = regexp.MustCompile(`(?i)done|finish|final|end|complete|last|stop`)
 	likeID        = regexp.MustCompile(`(?i)(^|[._-])(id|name|role|model|object|created|time|timestamp|status|state)$|Id$`)
@@ -33,8 +35,12 @@ func (s *stream) guess(last record) {
 	for _, g := range s.groups {
 		g.text = g.textPath(s.typed)
 		g.sign = s.signOf(g)
-		g.flag = g.flagPath(last)
-		g.means = g.byName()
+		g.flag, g.grows = g.flagPath(last), g.growing()
+		g.tool, g.counts = g.toolOf(s.typed), g.countsOf()
+	}
+	s.agree()
+	for _, g := range s.groups {
+		g.means = g.byName(last, s.endMark != "")
 	}
 	said := s.said()
 	if said != nil {
@@ -46,7 +52,7 @@ func (s *stream) guess(last record) {
 			g.means = end
 		}
 		one := s.typed == "" && g.means == end && said != nil && g.text == said.text
-		g.says = (one || g.flag != "") && !s.repeats(said, last)
+		g.says = (one || g.flag != "") && !s.repeats(said, last) && !(g.grows && textsOf(last)[g.text] == "")
 	}
 }
 
@@ -100,12 +106,14 @@ func flags(value any, path string, found map[string]bool) {
 	}
 }
 
-func (g *group) byName() meaning {
-	name := g.name
-	if name == "" {
-		name = g.sign
-	}
+// byName is what the names in a group say. marked says that something behind the last record ends the run.
+func (g *group) byName(last record, marked bool) meaning {
+	name := g.title()
 	switch {
+	case g.tool != nil:
+		return call
+	case g.counts != nil && (likeUsage.MatchString(g.name) || g.text == "" && !likeEnd.MatchString(name) && (marked || !g.has(last))):
+		return usage
 	case g.flag != "" && g.text != "":
 		return unclear
 	case likeFailure.MatchString(name):
@@ -122,8 +130,11 @@ func (g *group) byName() meaning {
 func (s *stream) said() (best *group) {
 	weight := func(g *group) int {
 		n := len(g.records)
-		if likeText.MatchString(g.name) {
+		if likeText.MatchString(g.title()) {
 			n += 1000
+		}
+		if likeTool.MatchString(g.name) {
+			n -= 2000
 		}
 		return n
 	}

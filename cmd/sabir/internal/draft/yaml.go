@@ -15,14 +15,22 @@ const head = `# A draft of what these records mean, guessed from their names. Lo
 # The manual is docs/declared-dialects.md, a tutorial examples/dialects/homemade.yaml.
 `
 
+const noFailure = `# In none of them has the run failed. Records that say so need a rule as well, and a sample, such as
+#   - {type: error, emit: run.end, set: {status: failed, err: message}}
+`
+
 // yaml is the description.
 func (s *stream) yaml() []byte {
 	var b strings.Builder
 	b.WriteString(head)
+	if !s.has(failure) {
+		b.WriteString(noFailure)
+	}
 	fmt.Fprintf(&b, "title: My agent\nframing: %s\n", s.framing)
 	if s.typed != "" {
 		fmt.Fprintf(&b, "type: %s\n", scalar(s.typed))
 	}
+	b.WriteString(s.section())
 	if s.endMark != "" {
 		fmt.Fprintf(&b, "end_mark: %s\n", scalar(s.endMark))
 	} else if !s.has(end) {
@@ -30,7 +38,7 @@ func (s *stream) yaml() []byte {
 	}
 	b.WriteString("decode:\n")
 	for _, g := range s.ordered() {
-		for _, rule := range g.rules() {
+		for _, rule := range g.rules(s.byName) {
 			b.WriteString("  - " + rule + "\n")
 		}
 	}
@@ -73,11 +81,11 @@ func rank(b bool) int {
 }
 
 // rules say what the records of a group mean.
-func (g *group) rules() []string {
+func (g *group) rules(byName bool) []string {
 	text := scalar(g.text)
 	switch g.means {
 	case answer:
-		rule := fmt.Sprintf("{%semit: text.delta, set: {text: %s}}", g.about(), text)
+		rule := fmt.Sprintf("{%semit: text.delta, set: {%stext: %s}}", g.about(), g.op(), text)
 		if g.flag == "" {
 			return []string{rule}
 		}
@@ -87,7 +95,7 @@ func (g *group) rules() []string {
 		}
 		return []string{g.ending(fmt.Sprintf("%swhen: {%s}, ", g.about(), when)), rule}
 	case reasoning:
-		return []string{fmt.Sprintf("{%semit: text.delta, set: {chan: reasoning, text: %s}}", g.about(), text)}
+		return []string{fmt.Sprintf("{%semit: text.delta, set: {chan: reasoning, %stext: %s}}", g.about(), g.op(), text)}
 	case failure:
 		if g.text == "" {
 			return []string{fmt.Sprintf("{%semit: run.end, set: {status: failed}}", g.about())}
@@ -95,21 +103,42 @@ func (g *group) rules() []string {
 		return []string{fmt.Sprintf("{%semit: run.end, set: {status: failed, err: %s}}", g.about(), text)}
 	case end:
 		return []string{g.ending(g.about())}
+	case call:
+		return g.tool.rules(g.about(), byName)
+	case usage:
+		return []string{fmt.Sprintf("{%semit: usage, set: %s}", g.about(), g.usage())}
 	}
 	return []string{fmt.Sprintf("{%semit: none}   # not clear; what it can mean: run.start, tool.start, tool.args, tool.end, plan, usage, data ...", g.about())}
 }
 
+// op is what a field says of texts that are the whole so far, "" for pieces.
+func (g *group) op() string {
+	if g.grows {
+		return "op: replace, "
+	}
+	return ""
+}
+
 // ending is the rule of the records that end the run.
 func (g *group) ending(about string) string {
-	if !g.says {
+	var before []string
+	if g.says {
+		before = append(before, fmt.Sprintf("{kind: text.delta, set: {%stext: %s}, optional: true}", g.op(), scalar(g.text)))
+	}
+	if g.counts != nil {
+		before = append(before, fmt.Sprintf("{kind: usage, set: %s, optional: true}", g.usage()))
+	}
+	if before == nil {
 		return fmt.Sprintf("{%semit: run.end, set: {status: done}}", about)
 	}
-	return fmt.Sprintf("{%semit: [{kind: text.delta, set: {text: %s}, optional: true}, {kind: run.end, set: {status: done}}]}", about, scalar(g.text))
+	return fmt.Sprintf("{%semit: [%s, {kind: run.end, set: {status: done}}]}", about, strings.Join(before, ", "))
 }
 
 // about says which records a rule is about.
 func (g *group) about() string {
 	switch {
+	case g.part != "":
+		return "type: " + scalar(g.name) + ", has: " + scalar(g.part) + ", "
 	case g.name != "":
 		return "type: " + scalar(g.name) + ", "
 	case g.sign != "":
@@ -131,10 +160,7 @@ func (g *group) about() string {
 func (s *stream) samples(b *strings.Builder) {
 	b.WriteString("samples: |\n")
 	for i, g := range s.groups {
-		shown := g.records[:1]
-		if g.flag != "" {
-			shown = []record{g.records[0], g.records[len(g.records)-1]}
-		}
+		shown := g.telling()
 		for j, r := range shown {
 			if s.framing == wire.NDJSON {
 				fmt.Fprintf(b, "  %s\n", oneLine(r.raw))
@@ -149,6 +175,25 @@ func (s *stream) samples(b *strings.Builder) {
 			fmt.Fprintf(b, "  data: %s\n", oneLine(r.raw))
 		}
 	}
+}
+
+// telling are the records of a group that show all of what its rules name.
+func (g *group) telling() []record {
+	first, last := g.records[0], g.records[len(g.records)-1]
+	shown := []record{first}
+	if g.tool != nil {
+		for _, path := range []string{g.tool.args, g.tool.result, g.tool.err, g.tool.id, g.tool.name} {
+			has := func(r record) bool { return hasPath(r, path) }
+			if i := slices.IndexFunc(g.records, has); i >= 0 && !slices.ContainsFunc(shown, has) {
+				shown = append(shown, g.records[i])
+			}
+		}
+		return shown
+	}
+	if g.flag != "" || g.counts != nil && len(g.records) > 1 {
+		shown = append(shown, last)
+	}
+	return shown
 }
 
 // oneLine is JSON without line breaks, which stand between its tokens only, and with escapes for what YAML takes for one, or does not take at
