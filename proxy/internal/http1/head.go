@@ -25,6 +25,7 @@ type Framing struct {
 	Length   int64 // of the body
 	Chunked  bool
 	Expects  bool // the client waits for 100 Continue before it sends the body
+	Closes   bool // the client wants the connection closed behind the answer
 	hasLen   bool
 	hasHost  bool
 	OldMinor bool // HTTP/1.0
@@ -79,6 +80,21 @@ func EndOfHead(p []byte, scanned int) (end int, err error) {
 		}
 		scanned = at + 1
 	}
+}
+
+// ErrBareLF says that the header of an answer ends with LF alone, as the library that reads it does not take it: it would wait for more.
+var ErrBareLF = errors.New("the header of the answer ends with LF in place of CR LF")
+
+// EndOfResponseHead finds the empty line at the end of an answer's header in p, which begins with it. It is -1 while there is none.
+func EndOfResponseHead(p []byte) (end int, err error) {
+	empty, bare := bytes.Index(p, []byte("\n\r\n")), bytes.Index(p, []byte("\n\n"))
+	switch {
+	case bare >= 0 && (empty < 0 || bare < empty), empty >= 0 && !bytes.HasSuffix(p[:empty], []byte{'\r'}):
+		return 0, ErrBareLF
+	case empty < 0:
+		return -1, nil
+	}
+	return empty - 1, nil
 }
 
 // ParseRequestHead checks a whole request header, with the empty line at its end.
@@ -174,8 +190,20 @@ func (f *Framing) field(name, value []byte) error {
 		f.hasHost = true
 	case equalFold(name, "expect"):
 		f.Expects = equalFold(value, "100-continue")
+	case equalFold(name, "connection"):
+		f.Closes = f.Closes || hasToken(value, "close")
 	}
 	return f.frame(name, value)
+}
+
+// hasToken reports whether a field that is a list has a word, which is in small letters.
+func hasToken(value []byte, word string) bool {
+	for token := range bytes.SplitSeq(value, []byte{','}) {
+		if equalFold(trimSpace(token), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // frame notes a field that frames a body.

@@ -20,7 +20,7 @@ type Body struct {
 	conn     *upstreamConn
 	raw      *rawio.Reader // nil where there is none
 	Status   int
-	Encoding string                   // Content-Encoding, lower case
+	Encoding string                   // what is not plain of Content-Encoding, see codingOf
 	Header   *fasthttp.ResponseHeader // until it is known what the answer is: streams are long
 
 	chunks  *http1.ChunkReader // of a chunked body
@@ -37,7 +37,7 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, 
 	b := &Body{
 		conn: c, raw: c.rawReader(), Status: h.StatusCode(),
 		persist:  !h.ConnectionClose() && !fields.Tokens(fields.PeekAllResponse(h, "Connection"))["close"],
-		Encoding: strings.ToLower(string(h.ContentEncoding())), Header: h,
+		Encoding: codingOf(h), Header: h,
 	}
 	switch n := h.ContentLength(); {
 	case n == -1:
@@ -60,7 +60,7 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, 
 }
 
 // Compressed reports whether the body is not in its plain form.
-func (h *Body) Compressed() bool { return h.Encoding != "" && h.Encoding != "identity" }
+func (h *Body) Compressed() bool { return h.Encoding != "" }
 
 // ReadInto implements source. The connection's read deadline is moved only when it has passed, not at every call.
 func (h *Body) ReadInto(b *rawio.Buffer, until time.Time) error {
@@ -166,6 +166,8 @@ func (h *Body) readError(err error, until time.Time) error {
 			return nil
 		}
 		return rawio.ErrWake
+	case errors.Is(err, io.EOF) && h.left == -1 && h.chunks == nil && h.conn.isCut():
+		err = ErrNoCloseNotify
 	case errors.Is(err, io.EOF) && h.left == -1 && h.chunks == nil:
 		h.Done = true
 		return io.EOF
@@ -202,7 +204,7 @@ func (h *Body) readUntil(p []byte, until time.Time) (int, error) {
 	return 0, io.EOF
 }
 
-// ReadAll reads the whole body, of so many bytes at most and until then, and closes it.
+// ReadAll reads the whole body in its plain form, of so many bytes at most and until then, and closes it.
 func (h *Body) ReadAll(limit int, until time.Time) (all []byte, err error) {
 	defer h.Close()
 	p := make([]byte, 4<<10)
@@ -211,9 +213,9 @@ func (h *Body) ReadAll(limit int, until time.Time) (all []byte, err error) {
 		all = append(all, p[:n]...)
 		switch {
 		case len(all) > limit:
-			return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer is too large"))
+			return nil, errTooLarge
 		case err == io.EOF:
-			return all, nil
+			return plainWhole(h.Encoding, all, limit)
 		case err == rawio.ErrWake:
 			return nil, hub.Fail(hub.CodeTimeout, nil)
 		case err != nil:
@@ -249,7 +251,7 @@ func (h *Body) Refuse() *Refusal {
 	} else {
 		h.Abort()
 	}
-	r.Body = strings.ToValidUTF8(string(text), "\uFFFD")
+	r.Body = strings.ToValidUTF8(string(plainBeginning(h.Encoding, text, MaxDetail)), "\uFFFD")
 	return r
 }
 

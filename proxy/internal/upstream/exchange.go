@@ -268,7 +268,10 @@ func checkHead(br *bufio.Reader) error {
 			return nil
 		}
 		read, _ := br.Peek(br.Buffered())
-		if end := bytes.Index(read, http1.EndOfFields); end >= 0 {
+		switch end, err := http1.EndOfResponseHead(read); {
+		case err != nil:
+			return err
+		case end >= 0:
 			return http1.ParseResponseHead(read[:end])
 		}
 	}
@@ -335,8 +338,8 @@ func headerFault(err error) string {
 	switch {
 	case isLarge(err):
 		return "its header is larger than limits.header"
-	case errors.Is(err, errInterim):
-		return errInterim.Error()
+	case errors.Is(err, errInterim), errors.Is(err, http1.ErrBareLF):
+		return err.Error()
 	}
 	return "its header cannot be read"
 }

@@ -66,14 +66,14 @@ func (i *Instance) Dial(ctx context.Context) (net.Conn, error) {
 	if conn = rawio.NewConn(conn); i.Upstream.tls == nil {
 		return conn, nil
 	}
-	secured := tls.Client(conn, i.Upstream.tls)
+	secured := tls.Client(&securedSocket{Conn: conn}, i.Upstream.tls)
 	err = secured.HandshakeContext(ctx)
 	if err == nil {
 		err = speaksHTTP2(i.Upstream.Cfg, secured)
 	}
 	if err != nil {
 		conn.Close()
-		return nil, err
+		return nil, &HandshakeError{err}
 	}
 	return secured, nil
 }

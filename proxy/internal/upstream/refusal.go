@@ -3,11 +3,14 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"math"
 	"mime"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -59,7 +62,8 @@ func (u *Upstream) Refused(r *Refusal) *hub.Failure {
 	case s == 408:
 		f.Code = hub.CodeTimeout
 	case s == 429 || s == 503:
-		f.Code, f.Status, f.RetryAfter = hub.CodeBusy, s, r.retryAfter()
+		f.Code, f.Status = hub.CodeBusy, s
+		f.RetryAfter, _ = r.retryAfter(time.Now())
 	case s == 407 || s == 421 || s == 426:
 	case slices.Contains(ownStatus, s):
 		f.Code, f.Status = hub.CodeBadRequest, s
@@ -87,33 +91,44 @@ func (u *Upstream) refusalCause(r *Refusal) error {
 
 // TellClient passes on the fields of the answer without which its status means little.
 func (r *Refusal) TellClient(to *fasthttp.ResponseHeader, f *hub.Failure) {
-	pass := func(name string) {
-		for _, value := range r.Header.PeekAll(name) {
-			to.AddBytesV(name, value)
+	switch {
+	case f.Code == hub.CodeBusy:
+		if _, said := r.retryAfter(time.Now()); said { // 0 as well
+			to.Set(fasthttp.HeaderRetryAfter, strconv.Itoa(f.RetryAfter))
+		}
+	case f.Status == fasthttp.StatusMethodNotAllowed:
+		for _, value := range r.Header.PeekAll(fasthttp.HeaderAllow) {
+			to.AddBytesV(fasthttp.HeaderAllow, value)
 		}
 	}
-	switch {
-	case f.Code == hub.CodeBusy && isSeconds(string(r.Header.Peek(fasthttp.HeaderRetryAfter))): // 0 as well
-		pass(fasthttp.HeaderRetryAfter)
-	case f.Status == fasthttp.StatusMethodNotAllowed:
-		pass(fasthttp.HeaderAllow)
-	}
 }
 
-// retryAfter is in how many seconds the server wants to be asked again; 0: it does not say.
-func (r *Refusal) retryAfter() int {
+// longestRetry is the most that a server can want to be left alone, in seconds: eleven days.
+const longestRetry = 999_999
+
+// retryAfter is in how many seconds the server wants to be asked again, if it says so: by their number, or by a date, which counts from the date
+// of the answer, as the clocks may differ.
+func (r *Refusal) retryAfter(now time.Time) (seconds int, said bool) {
 	after := string(r.Header.Peek(fasthttp.HeaderRetryAfter))
-	if !isSeconds(after) {
-		return 0
+	if after == "" {
+		return 0, false
 	}
-	seconds, _ := strconv.Atoi(after)
-	return seconds
-}
-
-// isSeconds reports whether a Retry-After can be passed on.
-func isSeconds(s string) bool {
-	const longest = 6
-	return s != "" && len(s) <= longest && strings.Trim(s, "0123456789") == ""
+	if strings.Trim(after, "0123456789") == "" {
+		n, err := strconv.Atoi(after)
+		if err != nil { // more than there can be
+			n = longestRetry
+		}
+		return min(n, longestRetry), true
+	}
+	then, err := http.ParseTime(after)
+	if err != nil {
+		return 0, false
+	}
+	if date, err := http.ParseTime(string(r.Header.Peek(fasthttp.HeaderDate))); err == nil {
+		now = date
+	}
+	wait := math.Ceil(then.Sub(now).Seconds())
+	return int(min(max(wait, 0), longestRetry)), true
 }
 
 // NoMediaType stands for the media type of an answer that has none.

@@ -130,6 +130,14 @@ func (p Path) Canonical() string {
 	return "/" + strings.Join(out, "/")
 }
 
+// OneSlash is a path without empty segments but at its ends.
+func OneSlash(path string) string {
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return path
+}
+
 // Beyond is what the raw path has after its first n segments, not counting empty ones.
 func (p Path) Beyond(n int) string {
 	rest := p.Raw
