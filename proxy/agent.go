@@ -54,7 +54,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	}
 	turn, f := c.route.up.Agents.Begin(begins)
 	if f != nil {
-		return nil, c.refusedByAgent(f, losses.Names)
+		return nil, c.refusedByAgent(f, asked.Chosen(&losses))
 	}
 	c.losses, c.translated = losses, true
 	x.server.noteLosses(c.route, c.losses.Names)

@@ -29,6 +29,8 @@ type branching struct {
 	chain conversation.Chain // of the request
 	shown int                // how many links of it stand before what is new
 	err   error              // why all could not be read
+
+	takesNow bool // the request takes something back
 }
 
 // saidThere is what is remembered of the sessions of a conversation.
@@ -36,6 +38,9 @@ type saidThere struct {
 	Sessions  []saidIn // the one used last first
 	TakenBack bool     `json:",omitempty"` // something has been taken back
 	Marked    bool     `json:",omitempty"` // marks have come back: the client keeps the ids of the agent's messages
+
+	Opened  []openedSession `json:",omitempty"` // to be deleted with the conversation
+	Dropped int             `json:",omitempty"` // how many are not in it any more
 }
 
 // saidIn is what the user has said in a session, as its client has said it last.
@@ -79,7 +84,7 @@ func (c *call) enterBranch(asked *hub.Request) (branch []byte, isNew bool) {
 		branch, isNew = threadids.Branch(c.unique), true
 		asked.Trigger = hub.TriggerNone // the session has nothing to take back
 	}
-	b.now.Branch, b.all.TakenBack = branch, b.all.TakenBack || takesBack
+	b.now.Branch, b.takesNow = branch, takesBack
 	return branch, isNew
 }
 
@@ -165,6 +170,15 @@ func says(asked *hub.Request) bool {
 func (x *stream) noteUnanswered(err error) {
 	var unsent upstream.NotSent
 	if x.placed.begun && !errors.As(err, &unsent) {
+		x.call.agentSession.unnamed.accept()
+		x.noteBranch()
+	}
+}
+
+// noteOpened remembers a session that was opened, though no run has begun there.
+func (x *stream) noteOpened() {
+	if b := x.call.branching; b != nil && x.call.agentSession.opened {
+		b.now.Count = 0
 		x.noteBranch()
 	}
 }
@@ -173,7 +187,11 @@ func (x *stream) noteUnanswered(err error) {
 func (x *stream) noteBranch() {
 	b := x.call.branching
 	x.call.branching = nil // which grows with the conversation
-	if b == nil || b.now.Count == 0 || len(b.key.Name) > longestThread {
+	if b == nil || len(b.key.Name) > longestThread {
+		return
+	}
+	isNew := x.call.route.deletesSessions() && b.opened(&x.call.agentSession.asked)
+	if b.now.Count == 0 && !isNew {
 		return
 	}
 	if err := errors.Join(b.err, b.write(x.call.route.threads)); err != nil {
@@ -182,13 +200,16 @@ func (x *stream) noteBranch() {
 	}
 }
 
-// write remembers what the user has said.
+// write remembers what the user has said, unless the request does not show it, and the sessions of the conversation.
 func (b *branching) write(in threads.Store) error {
-	if at := b.sessionOf(b.now.Branch); at >= 0 {
-		b.all.Sessions = slices.Delete(b.all.Sessions, at, at+1)
+	if b.now.Count > 0 {
+		if at := b.sessionOf(b.now.Branch); at >= 0 {
+			b.all.Sessions = slices.Delete(b.all.Sessions, at, at+1)
+		}
+		b.all.TakenBack = b.all.TakenBack || b.takesNow
+		b.all.Sessions = slices.Insert(b.all.Sessions, 0, b.now)
+		b.all.Sessions = b.all.Sessions[:min(len(b.all.Sessions), maxSessions)]
 	}
-	b.all.Sessions = slices.Insert(b.all.Sessions, 0, b.now)
-	b.all.Sessions = b.all.Sessions[:min(len(b.all.Sessions), maxSessions)]
 	data, err := json.Marshal(&b.all)
 	switch {
 	case err != nil:

@@ -298,7 +298,7 @@ func TestBranchesOfReplicas(t *testing.T) {
 	c := newCable(t, strings.Split(address, ",")[0])
 	k := newKeeper(t, adkAnswer)
 	b := &branches{t, k, map[string]string{}}
-	prefix := `, prefix: "` + t.Name() + `:"`
+	prefix := prefixed(t)
 	one := start(t, storeYAML(address, prefix)+k.config("adk", "", "agui"))
 	two := start(t, storeYAML(c.Addr().String(), prefix+", timeout: 2s")+k.config("adk", "", "agui"))
 	b.in(one, aguiBody("t", turn1), "s1", "")

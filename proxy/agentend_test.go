@@ -190,6 +190,8 @@ func TestAgentUnanswered(t *testing.T) {
 		t.Errorf("an answer to nothing: %s", body)
 	}
 	await(t, "the question expires all the same", func() bool { return r.metric("sabir_asks_total", "outcome=expired") == 1 })
+
+	r = start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
 	status, body = r.aguiTurn("t2", saidByUser(1, "delete"))
 	wantSaid(t, status, body, `"interrupt"`)
 	status, body = r.aguiTurn("t2", saidByUser(1, "delete"), saidByUser(2, "no, leave it"))

@@ -95,7 +95,8 @@ func (x *stream) checkQuestions(sink sink, until time.Time) error {
 // to be new may have a run whose client has seen nothing of it.
 func (x *stream) interrupt(sink sink, until time.Time) error {
 	s := x.call.agentSession
-	if !s.server.Interrupts || len(s.asked.Thread) == 0 || len(s.answers()) > 0 {
+	alone := len(s.asked.Thread) == 0 && s.asked.NewSession
+	if !s.server.Interrupts || alone || len(s.answers()) > 0 {
 		return nil
 	}
 	body, err := x.callServer(s.server.Cancel(&s.asked, func(string) string { return "" }), sink, until)

@@ -82,6 +82,11 @@ func (o *openCode) serve(p *peer, req *http.Request) {
 	session := o.last
 	status, follows, body := "200 OK", "", "{}"
 	switch {
+	case req.Method == "DELETE":
+		if !o.known[session] {
+			status = "404 Not Found"
+		}
+		delete(o.known, session)
 	case strings.HasSuffix(req.URL.Path, "/permission"):
 		if body = "[]"; o.asking != "" {
 			body = `[{"id":"per_1","sessionID":"` + o.asking + `"},{"id":"per_3","sessionID":"` + o.asking + `"}]`

@@ -27,6 +27,7 @@ import (
 type conversations struct {
 	agents  agentPools         // of agents that are programs
 	threads threads.Store      // of clients that say only what is new
+	said    saidLocks          // of conversations without a name
 	runs    runlog.Store       // that clients ask about
 	memory  memory             // of this process, where those two are if replicas do not share them
 	redis   *threadstore.Store // where they are if replicas do

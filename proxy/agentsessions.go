@@ -39,6 +39,9 @@ type agentSession struct {
 	server *hub.SessionServer
 	asked  hub.Request // what is asked, as long as it may have to be asked once more
 	state  string      // for the log: created or known; "" as long as it is unknown
+	opened bool        // by a request of its own, or found open so
+
+	unnamed *unnamedTurn // of a conversation that is known by what is said in it; nil: it has a name, or is for this run alone
 }
 
 // enterSession finds out where the run of a request belongs, if the upstream keeps sessions.
@@ -47,6 +50,7 @@ func (c *call) enterSession(asked *hub.Request) {
 	if server == nil {
 		return
 	}
+	s := &agentSession{server: server}
 	switch {
 	case server.Forgets:
 	case len(asked.Thread) > 0:
@@ -55,10 +59,11 @@ func (c *call) enterSession(asked *hub.Request) {
 			asked.Branch, asked.Unique = branch, threadids.InBranch(asked.Unique, branch) // by which encoders name messages
 		}
 		asked.NewSession = begins || isFirst(asked) || c.forks
-	case server.Always:
-		asked.Session, asked.NewSession = sessionID(c.scope, "", string(c.unique)), true
+	case server.Stateless:
+	default:
+		c.enterUnnamed(asked, s)
 	}
-	c.agentSession = &agentSession{server: server}
+	c.agentSession = s
 }
 
 // sessionOf is the session of a client's conversation. A server that takes any name for one gets the client's own, and knows by what it is sent
@@ -107,6 +112,9 @@ func (c *call) goesOnIn(answer *engine.Pipeline) {
 func (x *stream) noteRun(ev *hub.Event) {
 	if x.listens != nil {
 		x.listens.note(ev)
+	}
+	if s := x.call.agentSession; s != nil {
+		s.unnamed.noteWords(ev)
 	}
 	if x.cancelRequest.note(ev) {
 		x.canceler.readOn(nil)
@@ -221,12 +229,15 @@ func (x *stream) askInSession(sink sink, until time.Time) (*upstream.Body, error
 	switch {
 	case err != nil:
 		x.noteUnanswered(err)
+		x.noteOpened()
 		return nil, err
 	case r != nil:
+		x.noteOpened()
 		x.begunNone()
 		return nil, x.refusedInSession(r, sink)
 	}
 	x.noteSession()
+	s.unnamed.accept()
 	x.noteBranch()
 	return body, nil
 }
@@ -285,6 +296,7 @@ func (x *stream) openSession(sink sink, until time.Time) error {
 	default:
 		return x.refused(c.route.up, r, sink)
 	}
+	s.opened = true
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/langgraph"
 	"github.com/sabir-proxy/sabir/adapters/native"
@@ -16,14 +17,16 @@ import (
 // keeper is an upstream that keeps conversations: of LangGraph or of ADK, whatever it is asked as.
 type keeper struct {
 	*agent
-	mu     sync.Mutex
-	known  map[string]bool // sessions by id
-	calls  []string        // in the order they came
-	answer string          // what a run says
-	hangs  bool            // runs do not end
-	silent bool            // nor are they answered
-	status string          // of runs in a session that is known
-	open   string          // of the request that opens one
+	mu         sync.Mutex
+	known      map[string]bool // sessions by id
+	calls      []string        // in the order they came
+	answer     string          // what a run says
+	hangs      bool            // runs do not end
+	silent     bool            // nor are they answered
+	status     string          // of runs in a session that is known
+	open, gone string          // of the requests that open one and delete one; gone "": 200 or 404
+
+	cancelTakes time.Duration // until the request that cancels a run counts as received
 }
 
 var (
@@ -39,13 +42,16 @@ func newKeeper(t testing.TB, answer string) *keeper {
 			if req == nil {
 				return
 			}
-			k.serve(p, req)
+			k.take(p, req)
 		}
 	})
 	return k
 }
 
 func (k *keeper) serve(p *peer, req *http.Request) {
+	if strings.HasSuffix(req.URL.Path, "/cancel") {
+		time.Sleep(k.cancelTakes)
+	}
 	k.mu.Lock()
 	k.calls = append(k.calls, req.Method+" "+req.RequestURI+" "+string(p.body))
 	status, silent := k.status, k.silent
@@ -68,11 +74,11 @@ func (k *keeper) serve(p *peer, req *http.Request) {
 		status = "404 Not Found"
 	}
 	k.mu.Unlock()
-	if status == "" {
+	switch {
+	case status == "":
 		p.reset()
 		return
-	}
-	if silent && !opens {
+	case silent && !opens:
 		p.awaitGone()
 		return
 	}
@@ -106,8 +112,8 @@ func (k *keeper) seen(names map[string]string) string {
 
 func (k *keeper) forget() {
 	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.known = map[string]bool{}
+	k.mu.Unlock()
 }
 
 func (k *keeper) base() string { return strings.TrimSuffix(k.url(), "/stream") }
@@ -132,8 +138,8 @@ func aguiBody(thread, messages string, more ...string) string {
 	return `{"threadId":"` + thread + `","runId":"r","messages":[` + messages + `],"tools":[],"context":[]` + strings.Join(more, "") + `}`
 }
 
-// TestThreadsOfLangGraph: the first turn makes the thread, the next ones tell what is new, and a thread that the server has lost is made
-// anew with all that was said. Other threads, other credentials and other routes have threads of their own.
+// TestThreadsOfLangGraph: the first turn makes the thread, the next ones tell what is new, one that the server has lost is made anew with all.
+// Other threads, credentials and routes have threads of their own.
 func TestThreadsOfLangGraph(t *testing.T) {
 	k := newKeeper(t, graphAnswer)
 	r := start(t, k.config("langgraph", "", "agui"))
@@ -386,15 +392,5 @@ func TestNoSessions(t *testing.T) {
 	}
 	if sessionServerOf(server("http://h"), &langgraph.Dialect) == nil || sessionServerOf(server("http://h"), &native.Dialect) != nil {
 		t.Error("only a server that keeps conversations has sessions")
-	}
-}
-
-// TestSessionIDs: lists of names that read alike are not alike.
-func TestSessionIDs(t *testing.T) {
-	if a, b := sessionID("a", "", "bc"), sessionID("a", "b", "c"); string(a) == string(b) {
-		t.Errorf("%s stands for both", a)
-	}
-	if got, want := string(sessionID("/run", "", "t")), string(sessionID("/run", "", "t")); got != want || len(got) != 36 || got[14] != '5' {
-		t.Errorf("%s, %s", got, want)
 	}
 }

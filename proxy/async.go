@@ -1,10 +1,6 @@
 package proxy
 
 import (
-	"bufio"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
 	"errors"
 	"io"
 	"sync"
@@ -131,12 +127,10 @@ func readPieces(r io.Reader) func([]byte) ([]byte, error) {
 
 // decompressed is the source of a body in its plain form. Sabir asks for identity, but not every server listens.
 func decompressed(h *upstream.Body) (*asyncSource, error) {
-	open := map[string]func(io.Reader) (io.Reader, error){
-		"gzip": unzip, "x-gzip": unzip, "deflate": inflate,
-	}[h.Encoding]
+	open := upstream.Codings[h.Encoding]
 	if open == nil {
 		h.Abort()
-		return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer has a content encoding that cannot be undone: "+upstream.Shown(h.Encoding)))
+		return nil, upstream.Undone(h.Encoding)
 	}
 	var read func([]byte) ([]byte, error)
 	next := func(p []byte) ([]byte, error) {
@@ -153,22 +147,6 @@ func decompressed(h *upstream.Body) (*asyncSource, error) {
 	return newAsyncSource(next, h.Abort), nil
 }
 
-func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
-
-// inflate reads what is called deflate: in zlib's format as it should be (RFC 9110 §8.4.1.2), or bare, as some servers
-// send it.
-func inflate(r io.Reader) (io.Reader, error) {
-	br := bufio.NewReader(r)
-	head, err := br.Peek(2)
-	if err != nil {
-		return nil, err
-	}
-	if head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
-		return zlib.NewReader(br)
-	}
-	return flate.NewReader(br), nil
-}
-
 // compressionFailure sorts the errors of a compressed body. The end of the body inside the compressed stream is a cut,
 // and no good end.
 func compressionFailure(err error) error {
@@ -179,5 +157,5 @@ func compressionFailure(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return hub.Fail(hub.CodeReset, err)
 	}
-	return hub.Fail(hub.CodeMalformed, err)
+	return upstream.Miscoded(err)
 }

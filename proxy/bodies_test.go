@@ -44,8 +44,8 @@ func TestPromisedBodies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(300 * time.Millisecond) // until they were read
-		if grown := heap() - before; grown > int64(n*each) {
+		time.Sleep(300 * time.Millisecond)                               // until they were read
+		if grown := heap() - before; grown > int64(max(n*each, 4<<20)) { // of a few connections, less than what else goes on may show
 			t.Errorf("%s: %d connections that have sent next to nothing cost %d KiB each", name, n, grown>>10/int64(n))
 		}
 	}
@@ -68,7 +68,7 @@ func TestPromisedBodies(t *testing.T) {
 func TestBodyBudget(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
-	r := start(t, simple(a.url(), "limits: {request_body: 64KiB, bodies: 64KiB}\ntimeouts: {read: 1s}\n", "", "client: twin\n"))
+	r := start(t, simple(a.url(), "limits: {request_body: 64KiB, bodies: 64KiB}\ntimeouts: {read: 5s}\n", "", "client: twin\n"))
 	half := strings.Repeat("x", 40<<10)
 	slow := r.dial()
 	slow.send("POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: 65536\r\n\r\n" + half)

@@ -104,7 +104,7 @@ func TestRejectedBeforeUnderstood(t *testing.T) {
 			t.Errorf("%s: logged %v", code, entries)
 			continue
 		}
-		if m := entries[0].ContextMap(); m["status"] != int64(resp.StatusCode) || m["peer"] == "" || m["cause"] == "" {
+		if m := entries[0].ContextMap(); m["status"] != int64(resp.StatusCode) || m["peer"] == "" || m["cause"] == "" || m["request_id"] != resp.Header.Get("X-Request-Id") || m["request_id"] == "" {
 			t.Errorf("%s: logged %v", code, m)
 		}
 		c.Close()

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +23,8 @@ type clientConn struct {
 
 	mu    sync.Mutex // a WebSocket client is answered by two goroutines
 	armed time.Time  // write deadline that is set
-	last  bool       // the deadline stands: the stream was stopped
+	last  bool       // the stream was stopped: each write has the time of a last one
+	cut   bool       // and its client gets nothing more: the deadline stands
 }
 
 // Write fails with CodeClientSlow when the client does not read for too long, with CodeClientGone when it has left.
@@ -44,20 +46,24 @@ func (c *clientConn) Write(p []byte) (int, error) {
 func (c *clientConn) arm(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last || c.armed.Sub(now) >= c.writeTimeout {
+	switch {
+	case c.cut, !c.last && c.armed.Sub(now) >= c.writeTimeout:
 		return nil
+	case c.last: // the end of a stream may have waited for the store, or for the machine: that time is not the client's
+		return c.SetWriteDeadline(now.Add(inbound.FinalWriteTimeout))
 	}
 	c.armed = now.Add(c.writeTimeout + c.writeTimeout/2)
 	return c.SetWriteDeadline(c.armed)
 }
 
-// limitWrite ends a write that the client blocks: at once if it has left, else after finalWriteTimeout.
+// limitWrite ends a write that the client blocks, and each later one: at once if it is cut, else after [inbound.FinalWriteTimeout]. The last call
+// decides: the close frame of a session follows its streams, also those whose client has left.
 func (c *clientConn) limitWrite(f *hub.Failure) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = true
+	c.last, c.cut = true, isCut(f)
 	until := time.Unix(1, 0)
-	if !clientFault(f.Code) {
+	if !c.cut {
 		until = time.Now().Add(inbound.FinalWriteTimeout)
 	}
 	_ = c.SetWriteDeadline(until)
@@ -72,6 +78,8 @@ type httpSink struct {
 	close   bool // the connection ends with the response
 	began   bool
 	ended   bool // nothing is missing, as far as it could be written
+	lasts   bool // the body ends with its connection
+	cut     bool // so does this one, and something is missing
 
 	known    func()                   // called once when the client has got something; nil: not needed
 	over     bool                     // without records, the answer is that there is nothing and will be nothing
@@ -119,7 +127,7 @@ func (s *httpSink) end(out *wire.Out, f *hub.Failure) error {
 	}
 	p := s.chunk(out)
 	if s.passed != nil && f != nil {
-		s.close = true // that is how the client learns that something is missing
+		s.close, s.cut = true, s.lasts // that is how the client learns that something is missing
 	} else if s.chunked {
 		p = append(p, "0\r\n\r\n"...)
 	}
@@ -237,6 +245,9 @@ func fillFailure(resp *fasthttp.Response, d *hub.Dialect, op hub.Operation, aske
 	resp.Header.Set("X-Sabir-Error", string(f.Code))
 	if f.RetryAfter > 0 || status == fasthttp.StatusServiceUnavailable && len(resp.Header.Peek("Retry-After")) == 0 {
 		resp.Header.Set("Retry-After", strconv.Itoa(max(f.RetryAfter, 1)))
+	}
+	if len(f.Allow) > 0 {
+		resp.Header.Set(fasthttp.HeaderAllow, strings.Join(f.Allow, ", "))
 	}
 	for _, value := range f.Challenge {
 		resp.Header.Add(fasthttp.HeaderWWWAuthenticate, value)

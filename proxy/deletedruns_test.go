@@ -86,7 +86,10 @@ func TestDeletedIsNotReadAgain(t *testing.T) {
 				if c.dialect == "langgraph" {
 					one.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
 				}
-				again, _ := begin()
+				again, token := begin()
+				if shared {
+					two.awaitRun(t, token)
+				}
 				two.call(t, 200, alice, "GET", again, "", "world")
 			})
 		}

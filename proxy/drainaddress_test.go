@@ -29,7 +29,7 @@ func TestChecks(t *testing.T) {
 			}
 		})
 	}
-	checked := spread("check: {path: /healthz, interval: 300ms, timeout: 300ms, fall: 2, rise: 2}\n", agents[0].addr(), agents[1].addr())
+	checked := spread("check: {path: /healthz, interval: 2s, timeout: 2s, fall: 2, rise: 2}\n", agents[0].addr(), agents[1].addr())
 	r := start(t, checked)
 	is := func(n int, state string) {
 		t.Helper()

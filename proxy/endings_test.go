@@ -61,7 +61,7 @@ func (p reply) never(t *testing.T, url string) {
 // Rows E15 and E17.
 func TestEndingsBeforeTheFirstByte(t *testing.T) {
 	t.Parallel()
-	short := "timeouts: {connect: 150ms, first_byte: 150ms, idle: 150ms}\n"
+	short := "timeouts: {connect: 150ms, first_byte: 150ms}\n"
 	f := func(name, url, up string, code hub.Code, status int, cause string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestEndingsBeforeTheFirstByte(t *testing.T) {
 	f("reset at once", script(func(p *peer) { p.ok(); p.reset() }), "", hub.CodeReset, 502, "")
 	f("cut in the first record", script(func(p *peer) { p.ok(); p.chunk(lineStart[:9]); p.reset() }), "", hub.CodeReset, 502, "")
 	f("ends in the first record", newAgent(t, streaming(lineStart[:9])).url(), "", hub.CodeTruncated, 502, "cut")
-	f("silent", script(func(p *peer) { p.ok(); p.awaitGone() }), short, hub.CodeIdle, 504, "")
+	f("silent", script(func(p *peer) { p.ok(); p.awaitGone() }), "timeouts: {idle: 150ms}\n", hub.CodeIdle, 504, "")
 	f("unknown encoding", script(func(p *peer) { p.ok("Content-Encoding: br"); p.finish(smallRun) }), "", hub.CodeMalformed, 502, "br")
 	f("bad gzip", script(func(p *peer) { p.ok("Content-Encoding: gzip"); p.finish(smallRun) }), "", hub.CodeMalformed, 502, "gzip")
 	f("bad chunk", script(func(p *peer) { p.ok(); p.send("zz\r\n") }), "", hub.CodeReset, 502, "chunk")
@@ -174,7 +174,6 @@ func toString(v any) string {
 // Rows E1, E2, E3, E12.
 func TestEndingsAfterTheFirstByte(t *testing.T) {
 	t.Parallel()
-	short := "timeouts: {idle: 150ms}\n"
 	f := func(name, up, route string, code hub.Code, status hub.Status, script func(*peer)) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
@@ -222,13 +221,13 @@ func TestEndingsAfterTheFirstByte(t *testing.T) {
 	f("closed inside a chunk", "", "", hub.CodeReset, hub.StatusTruncated, func(p *peer) { p.send("50\r\n" + lineWorld[:20]) })
 	f("no final record", "", "", hub.CodeTruncated, hub.StatusTruncated, func(p *peer) { p.last() })
 	f("end inside a record", "", "", hub.CodeTruncated, hub.StatusTruncated, func(p *peer) { p.finish(lineWorld[:20]) })
-	f("silent", short, "", hub.CodeIdle, hub.StatusTruncated, func(p *peer) { p.awaitGone() })
+	f("silent", "timeouts: {idle: 1s}\n", "", hub.CodeIdle, hub.StatusTruncated, func(p *peer) { p.awaitGone() })
 	f("record too large", "", "", hub.CodeMalformed, hub.StatusFailed, func(p *peer) {
 		p.chunk(`{"kind":"text.delta","id":"p1","text":"` + strings.Repeat("x", 300_000))
 		p.awaitGone()
 	})
-	f("too long", "", "timeouts: {stream: 200ms}\n", hub.CodeDuration, hub.StatusTruncated, func(p *peer) { p.awaitGone() })
-	f("too long, and talking", "", "timeouts: {stream: 200ms}\n", hub.CodeDuration, hub.StatusTruncated, func(p *peer) {
+	f("too long", "", "timeouts: {stream: 2s}\n", hub.CodeDuration, hub.StatusTruncated, func(p *peer) { p.awaitGone() })
+	f("too long, and talking", "", "timeouts: {stream: 2s}\n", hub.CodeDuration, hub.StatusTruncated, func(p *peer) {
 		for p.n("delta") == nil {
 			time.Sleep(time.Millisecond)
 		}
@@ -323,21 +322,29 @@ func TestAgentFailure(t *testing.T) {
 // TestRetryAfter passes on when a busy upstream wants to be asked again.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	f := func(said, want string) {
+	f := func(said, want, unavailable string) {
 		t.Helper()
-		a := newAgent(t, func(p *peer) {
-			p.request()
-			p.answer("429 Too Many Requests", "retry-after: "+said, "Content-Length: 0")
-		})
-		r := start(t, simple(a.url(), "", "", "client: twin\n"))
-		if got := r.demand("/run"); got.status != 429 || got.header.Get("Retry-After") != want {
-			t.Errorf("%s: status %d, Retry-After %q", said, got.status, got.header.Get("Retry-After"))
+		for status, want := range map[int]string{429: want, 503: unavailable} {
+			a := newAgent(t, func(p *peer) {
+				p.request()
+				p.answer(strconv.Itoa(status)+" Busy", "retry-after: "+said, "Content-Length: 0")
+			})
+			r := start(t, simple(a.url(), "", "", "client: twin\n"))
+			if got := r.demand("/run"); got.status != status || got.header.Get("Retry-After") != want {
+				t.Errorf("%s: status %d, Retry-After %q, want %q", said, got.status, got.header.Get("Retry-After"), want)
+			}
 		}
 	}
-	f("17", "17")
-	f("0", "0")
-	f("Wed, 21 Oct 2037 07:28:00 GMT", "")
-	f("-1", "")
+	f("17", "17", "17")
+	f("0", "0", "0")
+	f("Wed, 21 Oct 2037 07:28:00 GMT\r\nDate: Wed, 21 Oct 2037 07:26:30 GMT", "90", "90")
+	f("Wednesday, 21-Oct-37 07:28:00 GMT\r\nDate: Wed, 21 Oct 2037 07:29:00 GMT", "0", "0")
+	f("Wed, 21 Oct 1998 07:28:00 GMT", "0", "0")
+	f("Fri, 21 Oct 2988 07:28:00 GMT", "999999", "999999")
+	f("10000000", "999999", "999999")
+	f("99999999999999999999", "999999", "999999")
+	f("-1", "", "1") // where nothing is known, 503 says the least
+	f("soon", "", "1")
 }
 
 // TestOddBodies answers with status 200 and what is no stream of any agent. The client receives an error, and the server goes on.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -12,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // Clients of most dialects call more than the one URL that answers with a stream: for a list of models, for the agents that there
@@ -39,14 +41,23 @@ func (r *route) below(t *target, method, rest string) (subpath, *hub.Failure) {
 	if !r.servesEndpoints(t) {
 		return subpath{rest: rest}, nil
 	}
-	e, params := t.dialect.FindEndpoint(method, rest)
+	at := urls.OneSlash(rest) // routes are found so, too
+	e, params := t.dialect.FindEndpoint(method, at)
 	switch {
 	case e != nil:
 		return subpath{op: e.Operation, params: unescaped(params), found: true, path: e.Path}, nil
 	case r.translates(t):
+		if allowed := r.methodsAt(t, at); len(allowed) > 0 {
+			return subpath{}, badMethod(allowed, fmt.Errorf("clients of %s call %q below the route %s by %s", t.dialect.Name, rest, r.name, strings.Join(allowed, " and ")))
+		}
 		return subpath{}, hub.Fail(hub.CodeNoEndpoint, fmt.Errorf("clients of %s call nothing by %s at %q below the route %s", t.dialect.Name, method, rest, r.name))
 	}
 	return subpath{rest: rest}, nil
+}
+
+// methodsAt are the methods by which clients of a dialect call a path below the route, of those that it answers.
+func (r *route) methodsAt(t *target, rest string) []string {
+	return slices.DeleteFunc(t.dialect.MethodsAt(rest), func(method string) bool { return !r.methods[method] })
 }
 
 // unescaped are parameters of a path as they are meant.

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"go.uber.org/zap"
 )
 
 // TestEndpoints: what clients of a dialect call besides the run is answered by Sabir where the upstream speaks another dialect,
@@ -37,6 +39,8 @@ func TestEndpoints(t *testing.T) {
 	f("POST", "/agui/agent/helper/connect", 200, "")
 	f("GET", "/aisdk/chat-1/stream", 204, "")
 	f("POST", "/openai-chat/v1/chat/completions", 200, "data: [DONE]")
+	f("POST", "/openai-chat//chat/completions", 200, "data: [DONE]") // the base URL of a client ends with a slash
+	f("GET", "//openai-chat///v1//models/", 200, `{"object":"list"`)
 	f("POST", "/gemini/v1/models/m-1:streamGenerateContent?alt=sse", 200, `"finishReason":"STOP"`)
 }
 
@@ -44,14 +48,46 @@ func TestEndpoints(t *testing.T) {
 func TestUnknownEndpoints(t *testing.T) {
 	r := start(t, "listen: 127.0.0.1:0\nupstreams: {agent: {url: 'http://127.0.0.1:1/', dialect: openai-chat}}\nroutes: [{path: /agui/*, upstream: agent, client: agui, requests: {mode: translate}}]\n")
 	c := r.dial()
-	c.ask("GET", "/agui", "")
+	c.ask("GET", "/agui/nothing", "")
 	if resp, _ := c.whole(); resp.StatusCode != 404 {
 		t.Errorf("status %d", resp.StatusCode)
 	}
 	lines := r.logs.FilterMessage("request rejected").All()
 	if len(lines) != 1 || lines[0].ContextMap()["method"] != "GET" ||
-		lines[0].ContextMap()["cause"] != `clients of agui call nothing by GET at "" below the route /agui/*` {
+		lines[0].ContextMap()["cause"] != `clients of agui call nothing by GET at "/nothing" below the route /agui/*` {
 		t.Errorf("%v", lines)
+	}
+}
+
+// TestOtherMethodAtEndpoint: a path that is there, and is called by another method, is refused as that, in the form of the client's dialect, with
+// the methods that are answered there.
+func TestOtherMethodAtEndpoint(t *testing.T) {
+	t.Parallel()
+	yaml := "listen: 127.0.0.1:0\nupstreams: {agent: {url: 'http://127.0.0.1:1/', dialect: native}}\nroutes:\n"
+	for _, d := range []string{"openai-chat", "anthropic", "agui", "openai-responses"} {
+		yaml += "  - {path: /" + d + "/*, upstream: agent, client: " + d + ", requests: {mode: translate}}\n"
+	}
+	r := start(t, yaml)
+	for _, c := range []struct{ method, path, allow, want string }{
+		{"GET", "/openai-chat/v1/chat/completions", "POST", `{"error":{"message":"This method is not allowed here."`},
+		{"GET", "/anthropic/v1/messages", "POST", `{"type":"error","error":{"type":"invalid_request_error"`},
+		{"POST", "/anthropic/v1/models", "GET", `{"type":"error"`},
+		{"GET", "/agui", "POST", `"code":"bad_method"`},
+		{"POST", "/openai-responses/v1/responses/a1", "GET", `"bad_method"`}, // DELETE is none of the route
+		{"PUT", "/openai-chat/v1/chat/completions", "GET, POST", `"bad_method"`},
+		{"GET", "//openai-chat//v1//chat/completions/", "POST", `"bad_method"`}, // as endpoints are found
+	} {
+		conn := r.dial()
+		conn.ask(c.method, c.path, "")
+		resp, body := conn.whole()
+		if resp.StatusCode != 405 || resp.Header.Get("Allow") != c.allow || !strings.Contains(body, c.want) {
+			t.Errorf("%s %s: status %d, Allow %q\n%s\nwant %q, %s", c.method, c.path, resp.StatusCode, resp.Header.Get("Allow"), body, c.allow, c.want)
+		}
+	}
+	for _, line := range r.logs.FilterMessage("request rejected").FilterField(zap.String("path", "/openai-chat/v1/chat/completions")).All()[:1] {
+		if got := line.ContextMap()["cause"]; got != `clients of openai-chat call "/v1/chat/completions" below the route /openai-chat/* by POST` {
+			t.Errorf("the log says %v", got)
+		}
 	}
 }
 

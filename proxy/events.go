@@ -199,7 +199,7 @@ func (s *Server) readRun(x *eventsReader, run *sharedRun) *hub.Failure {
 	reader.Close()
 	run.About.leave(run.Log)
 	s.noteViewer(v, f, wrote, time.Since(begun))
-	if f != nil && clientFault(f.Code) {
+	if f != nil && isCut(f) {
 		return f
 	}
 	return nil

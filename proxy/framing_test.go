@@ -166,6 +166,31 @@ func TestFramingOfAnswers(t *testing.T) {
 	}
 }
 
+// TestHeadersWithoutCR: an answer whose header ends with LF alone is refused at once, and not when nothing more has come for a while. The library
+// would read on for a line that is not there.
+func TestHeadersWithoutCR(t *testing.T) {
+	t.Parallel()
+	for _, head := range []string{
+		"HTTP/1.1 200 OK\nContent-Type: text/event-stream\n\n", "HTTP/1.0 200 OK\n\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\n\n",
+		"HTTP/1.1 200 OK\nContent-Length: 3\n\r\n", "HTTP/1.1 103 Early Hints\n\nHTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\n\nA: b\r\n\r\n",
+	} {
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			p.send(head)
+			p.send(smallRun)
+			p.awaitGone()
+		})
+		r := start(t, simple(a.url(), "timeouts: {first_byte: 1h, read: 1h}\n", "", "client: twin\n"))
+		got := r.demand("/run")
+		if got.status != http.StatusBadGateway || !strings.Contains(got.body, "upstream_malformed") {
+			t.Errorf("%q: status %d, %s", head, got.status, got.body)
+		}
+		if line := r.awaitEnds(1); !strings.Contains(toString(line["cause"]), "LF") {
+			t.Errorf("%q: the log says %v", head, line["cause"])
+		}
+	}
+}
+
 // FuzzRequestHead: a header that is accepted frames its body as the standard library sees it.
 func FuzzRequestHead(f *testing.F) {
 	f.Add("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n")

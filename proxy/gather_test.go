@@ -307,12 +307,12 @@ func TestAnswersGatheredOfResponses(t *testing.T) {
 func TestAnswersForgotten(t *testing.T) {
 	t.Parallel()
 	agent, asked := asking(t, 2)
-	yaml := simple(agent.url(), "threads: {keep: 1s}", "", "client: mastra\nmethods: [GET, POST]\nrequests: {mode: translate}")
+	yaml := simple(agent.url(), "threads: {keep: 3s}", "", "client: mastra\nmethods: [GET, POST]\nrequests: {mode: translate}")
 	r := start(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
 	const path = "/run/api/agents/helper/approve-tool-call"
 	run := askedOnce(t, r, "", asked)
 	r.call(t, 200, alice, "POST", path, mastraAnswer(run, "c1"), `"toolCallId":"c2"`)
-	time.Sleep(2500 * time.Millisecond) // Redis may be late under load
+	time.Sleep(5 * time.Second) // Redis may be late under load
 	r.call(t, 404, alice, "POST", path, mastraAnswer(run, "c2"), `"code":"run_unknown"`)
 	wantSilence(t, asked)
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -11,8 +12,9 @@ import (
 // TestGrace: a run without a client ends when the time for that is over, and not before.
 func TestGrace(t *testing.T) {
 	t.Parallel()
+	const grace = 2 * time.Second // a busy machine comes back within it
 	a, _, gone := gatedAgent(t)
-	r := resuming(t, a, "agui", "grace: 300ms, ttl: 200ms")
+	r := resuming(t, a, "agui", fmt.Sprintf("grace: %s, ttl: 200ms", grace))
 	c, resp := r.openRun()
 	had := firstHalf(t, resp)
 	c.reset()
@@ -20,14 +22,14 @@ func TestGrace(t *testing.T) {
 	back := r.dial()
 	back.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had))
 	back.response()
-	time.Sleep(400 * time.Millisecond) // longer than the run goes on without a client
+	time.Sleep(grace + grace/4) // longer than the run goes on without a client
 	if len(gone) > 0 {
 		t.Error("the run has ended under its client")
 	}
 	left := time.Now()
 	back.reset()
 	<-gone
-	if took := time.Since(left); took < 250*time.Millisecond {
+	if took := time.Since(left); took < grace*3/4 {
 		t.Errorf("it ended after %v", took)
 	}
 	if end := r.awaitEnds(1); end["ending"] != "run_unread" {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"slices"
@@ -43,7 +44,6 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	path, err := urls.Of(&ctx.Request)
 	if err != nil {
 		s.rejectOverload(ctx, http1.CodeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
-		ctx.Response.Header.Set(requestIDHeader, id)
 		return
 	}
 	r, rest := table.find(path)
@@ -59,9 +59,6 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	}
 	t, f := s.permit(ctx, r)
 	if f != nil {
-		if f.Code == hub.CodeBadMethod {
-			ctx.Response.Header.Set("Allow", strings.Join(r.cfg.Methods, ", "))
-		}
 		s.reject(ctx, t, f)
 		return
 	}
@@ -208,9 +205,16 @@ func (r *route) check(req *fasthttp.Request) (*target, *hub.Failure) {
 	case t == nil:
 		return nil, hub.Fail(hub.CodeBadDialect, nil)
 	case !r.methods[string(req.Header.Method())] && !r.answersBeside(t, req):
-		return t, hub.Fail(hub.CodeBadMethod, nil)
+		return t, badMethod(r.cfg.Methods, nil)
 	}
 	return t, nil
+}
+
+// badMethod is why a request is refused that others may be sent in place of.
+func badMethod(allowed []string, cause error) *hub.Failure {
+	f := hub.Fail(hub.CodeBadMethod, cause)
+	f.Allow = allowed
+	return f
 }
 
 // answersBeside reports whether a request is answered though its method is not among those of the route.
@@ -329,10 +333,12 @@ func (s *Server) refuseMessage(ctx *fasthttp.RequestCtx, err error) {
 // turnAway answers a request that has no dialect to be answered in.
 func (s *Server) rejectOverload(ctx *fasthttp.RequestCtx, code string, status int, text string) {
 	s.metrics.reject(code)
+	id := cmp.Or(string(ctx.Response.Header.Peek(requestIDHeader)), requestID(&ctx.Request))
 	s.log.Info("request rejected", zap.String("code", code), zap.Int("status", status), zap.String("cause", text),
-		zap.String("peer", ctx.RemoteAddr().String()))
+		zap.String("request_id", id), zap.String("peer", ctx.RemoteAddr().String()))
 	ctx.Error(text, status) // empties the header first
 	ctx.Response.Header.Set("X-Sabir-Error", code)
+	ctx.Response.Header.Set(requestIDHeader, id)
 }
 
 // receiveBody receives the body of a request, or answers why it does not.

@@ -219,7 +219,7 @@ func TestHTTP2SlowClient(t *testing.T) {
 func TestHTTP2Bodies(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
-	r := start(t, simple(a.url(), cleartext+"limits: {request_body: 100KB}\ntimeouts: {read: 500ms}\n", "", "client: twin\n"))
+	r := start(t, simple(a.url(), cleartext+"limits: {request_body: 100KB}\n", "", "client: twin\n"))
 	c := http2Client(t, nil)
 	for _, size := range []int{0, 1, 4096, 5000, 100_000, 100_001, 3_000_000} {
 		for _, known := range []bool{true, false} {
@@ -241,6 +241,10 @@ func TestHTTP2Bodies(t *testing.T) {
 			}
 		}
 	}
+	if used := r.bodies.Used.Load(); used != 0 {
+		t.Errorf("%d bytes are still charged", used)
+	}
+	r = start(t, simple(a.url(), cleartext+"timeouts: {read: 500ms}\n", "", "client: twin\n"))
 	stalls, end := io.Pipe()
 	defer end.Close()
 	resp, err := c.Post("http://"+r.addr+"/run", "text/plain", stalls)

@@ -73,3 +73,13 @@ func concludeStream(c *inbound.Stream, sink *httpSink) {
 		c.Cut()
 	}
 }
+
+// closeBehind closes a connection of HTTP/1 behind an answer. Where that ends with the connection, and something is missing, the client must not
+// see a good end.
+func closeBehind(conn *inbound.Conn, sink *httpSink) {
+	if sink.cut {
+		_ = conn.Reset()
+		return
+	}
+	_ = conn.Close()
+}

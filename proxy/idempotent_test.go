@@ -148,11 +148,7 @@ func TestIdempotencyAfterRefusal(t *testing.T) {
 	a := newAgent(t, streaming(smallRun))
 	r := resuming(t, a, "agui", "grace: 1m")
 	r.call(t, 400, repeated, "POST", "/run", "no JSON")
-	begun := time.Now()
-	r.call(t, 200, repeated, "POST", "/run", resumeClients[0].body, "RUN_FINISHED")
-	if took := time.Since(begun); took > claimTime/2 {
-		t.Errorf("it took %s", took)
-	}
+	r.call(t, 200, repeated, "POST", "/run", resumeClients[0].body, "RUN_FINISHED") // a claim would be waited for for claimWait, and then refused
 	r.kept.claims.mu.Lock()
 	defer r.kept.claims.mu.Unlock()
 	if n := len(r.kept.claims.byKey); n != 0 {
@@ -165,11 +161,7 @@ func TestIdempotencyAfterRefusalElsewhere(t *testing.T) {
 	t.Parallel()
 	one, two := twoReplicas(t, newAgent(t, streaming(smallRun)), "1m")
 	one.call(t, 400, repeated, "POST", "/run", "no JSON")
-	begun := time.Now()
 	two.call(t, 200, repeated, "POST", "/run", resumeClients[0].body, "RUN_FINISHED")
-	if took := time.Since(begun); took > claimTime/2 {
-		t.Errorf("it took %s", took)
-	}
 }
 
 // TestClaimsAreGivenBack: a request that begins no run gives its claim back among replicas too; one that begins one keeps it there.

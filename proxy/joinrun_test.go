@@ -22,14 +22,14 @@ func joinedRun(t *testing.T, resume string) (r *rig, goOn, gone chan struct{}, f
 // TestJoinRun: who joins a run that goes on gets its last state when it has ended, though the client that began it has left.
 func TestJoinRun(t *testing.T) {
 	t.Parallel()
-	r, goOn, _, first, join := joinedRun(t, "grace: 100ms")
+	r, goOn, _, first, join := joinedRun(t, "grace: 2s") // at another replica the waiting client says three times in it that it is there
 	waiting := r.dial()
 	waiting.ask("GET", join, "", alice)
 	await(t, "the client to wait", func() bool { return r.metric("sabir_streams_open") == 3 })
 	first.reset()
 	r.call(t, 404, bob, "GET", join, "")
 	r.call(t, 404, alice, "GET", strings.Replace(join, "/t1/", "/t2/", 1), "")
-	time.Sleep(200 * time.Millisecond) // longer than the run goes on without a client
+	time.Sleep(2500 * time.Millisecond) // longer than the run goes on without a client
 	close(goOn)
 	resp := waiting.response()
 	if got, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != 200 || !strings.HasSuffix(string(got), `"content":"Hello, world"}]}`) {

@@ -131,7 +131,7 @@ func TestKeepAliveOpensTheAnswer(t *testing.T) {
 func TestKeepAliveFeedsNoTimeout(t *testing.T) {
 	t.Parallel()
 	a := silentAgent(t, nil)
-	r := start(t, simple(a.url(), "", "timeouts: {idle: 150ms}\n", "client: twin\ntimeouts: {keepalive: 10ms}\n"))
+	r := start(t, simple(a.url(), "", "timeouts: {idle: 1s}\n", "client: twin\ntimeouts: {keepalive: 10ms}\n"))
 	got := r.demand("/run")
 	if !strings.Contains(got.body, `"err_code":"upstream_idle"`) || got.cut {
 		t.Errorf("cut %v: %q", got.cut, got.body)
@@ -148,7 +148,7 @@ func TestKeepAliveNotInFlow(t *testing.T) {
 		p.request()
 		p.ok()
 		p.chunk(lineStart + "\n")
-		for range 40 {
+		for range 150 { // for longer than the pause behind which there is a sign of life
 			if p.n("x") != nil {
 				return
 			}
@@ -156,7 +156,7 @@ func TestKeepAliveNotInFlow(t *testing.T) {
 		}
 		p.finish(lineEnd + "\n")
 	})
-	r := start(t, simple(a.url(), "", "", "client: twin\ntimeouts: {keepalive: 300ms}\n"))
+	r := start(t, simple(a.url(), "", "", "client: twin\ntimeouts: {keepalive: 1s}\n"))
 	if _, body := r.post("/run", "{}"); strings.Contains(body, "\n\n") {
 		t.Errorf("got %q", body)
 	}

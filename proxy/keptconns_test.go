@@ -209,12 +209,27 @@ func TestConnectionClose(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
 	r := start(t, simple(a.url(), "", "", "client: twin\n"))
-	for _, path := range []string{"/run", "/nowhere"} {
-		c := r.dial()
-		c.ask("POST", path, "{}", "Connection: close")
-		resp, _ := c.whole()
-		if n, err := c.br.ReadByte(); err != io.EOF || !resp.Close {
-			t.Errorf("%s: close %v, then %v %v", path, resp.Close, n, err)
+	for _, field := range []string{
+		"Connection: close", "connection: CLOSE", "Connection: x,\tclose", "Connection: close\r\nConnection: keep-alive", "Connection: Close, TE\r\nTE: trailers",
+	} {
+		for _, path := range []string{"/run", "/nowhere", "/%"} {
+			c := r.dial()
+			c.ask("POST", path, "{}", field)
+			resp, _ := c.whole()
+			if !resp.Close {
+				t.Errorf("%s %q: it is not closed", path, field)
+				continue
+			}
+			if n, err := c.br.ReadByte(); err != io.EOF {
+				t.Errorf("%s %q: then %v %v", path, field, n, err)
+			}
+		}
+	}
+	c := r.dial()
+	for range 2 {
+		c.ask("POST", "/run", "{}", "Connection: closed, keep-alive")
+		if resp, _ := c.whole(); resp.Close {
+			t.Error("another word closes the connection")
 		}
 	}
 }

@@ -266,7 +266,7 @@ func TestKeptRecordsFull(t *testing.T) {
 func TestKeptRecordsElsewhere(t *testing.T) {
 	t.Parallel()
 	a, goOn, said := alikeAgent(t, dialect(t, "openai-chat"))
-	top := storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:\"", t.Name()))
+	top := storeYAML(redisAddress(t), prefixed(t))
 	at := func() *rig {
 		return alike(t, a, "openai-chat", top, "client: auto\ndefault: openai-chat\nresume: {grace: 1m}")
 	}

@@ -331,7 +331,7 @@ func awaitStored(t *testing.T, address, run, word string) {
 	store := redistest.Client(address)
 	defer func() { _ = store.Close() }()
 	await(t, word+"to be stored", func() bool {
-		return slices.ContainsFunc(redistest.Keys(t, store, t.Name()+":"), func(key string) bool {
+		return slices.ContainsFunc(redistest.Keys(t, store, keyPrefix(t)), func(key string) bool {
 			last, err := store.XRevRangeN(t.Context(), key, "+", "-", 1).Result()
 			return strings.Contains(key, run) && err == nil && len(last) == 1 && strings.Contains(fmt.Sprint(last[0].Values), word)
 		})

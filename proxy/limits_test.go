@@ -81,9 +81,10 @@ func TestSessionLimit(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
-	yaml := two(a.url(), "limits: {request_body: 64KiB, header: 4KiB}\ntimeouts: {read: 300ms}\n",
+	yaml := two(a.url(), "limits: {request_body: 64KiB, header: 4KiB}\n",
 		"methods: [PUT]\nlimits: {request_body: 100}\n") + "  - {path: /auto, upstream: agent, client: auto, default: twin}\n"
-	r := start(t, yaml)
+	patient := start(t, yaml)
+	r := patient
 	f := func(name, request string, status int, code string, header ...string) {
 		t.Helper()
 		before := r.metric("sabir_requests_rejected_total", "code="+code)
@@ -129,9 +130,15 @@ func TestRefusals(t *testing.T) {
 	f("header that does not end", endless+strings.Repeat("x", 4<<10-len(endless)), 431, "header_too_large", "Connection: close")
 	f("dialect", post("/auto", "", "X-Sabir-Dialect: klingon"), 406, "bad_dialect")
 	f("no HTTP", "hello\r\n\r\n", 400, "bad_request")
+	r = start(t, "timeouts: {read: 300ms}\n"+yaml)
 	f("half a request", "POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf", 408, "request_timeout")
 	f("half a header", "POST /run HTTP/1.1\r\nHost: h\r\nConte", 408, "request_timeout")
+	r = patient
 	f("handshake", "GET /run HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\n\r\n", 400, "bad_handshake", "Sec-Websocket-Version: 13")
+	for _, key := range []string{"", "eA==", "not base64 of 16 bytes!!", "eHh4eHh4eHh4eHh4eHh4eHg=", "eHh4eHh4eHh4eHh4eHh4eA==\r\nSec-WebSocket-Key: eXl5eXl5eXl5eXl5eXl5eQ=="} {
+		f("handshake with the key "+key, "GET /run HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "+key+"\r\n\r\n",
+			400, "bad_handshake")
+	}
 	f("page of another host", "GET /run HTTP/1.1\r\nHost: h\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eHh4eHh4eHh4eHh4eHh4eA==\r\n\r\n", 403, "origin_not_allowed")
 	if a.connections() != 0 {
 		t.Errorf("%d refused requests reached the upstream", a.connections())

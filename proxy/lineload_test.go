@@ -19,7 +19,7 @@ func editors(t *testing.T, a *agent, stored bool) (one, two *rig) {
 		one = start(t, simple(a.url(), top, "", editorRoute))
 		return one, one
 	}
-	top += storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:\"", t.Name()))
+	top += storeYAML(redisAddress(t), prefixed(t))
 	return start(t, simple(a.url(), top, "", editorRoute)), start(t, simple(a.url(), top, "", editorRoute))
 }
 

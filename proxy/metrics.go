@@ -28,18 +28,18 @@ type metrics struct {
 	cancels        *prometheus.CounterVec
 	cancelRequests *prometheus.CounterVec
 	parameters     *prometheus.CounterVec
-
-	requestLosses *prometheus.CounterVec
-	answerLosses  *prometheus.CounterVec
-	answers       *prometheus.CounterVec
-	keepalives    *prometheus.CounterVec
-	recordings    *prometheus.CounterVec
-	tapDropped    *prometheus.CounterVec
-	retries       *prometheus.CounterVec
-	sessions      *prometheus.CounterVec
-	resumeJoins   *prometheus.CounterVec
-	storeEvents   *prometheus.CounterVec
-	resumeGrace   *prometheus.CounterVec
+	requestLosses  *prometheus.CounterVec
+	answerLosses   *prometheus.CounterVec
+	answers        *prometheus.CounterVec
+	keepalives     *prometheus.CounterVec
+	recordings     *prometheus.CounterVec
+	tapDropped     *prometheus.CounterVec
+	retries        *prometheus.CounterVec
+	sessions       *prometheus.CounterVec // at servers that keep them
+	deletions      *prometheus.CounterVec // of these
+	resumeJoins    *prometheus.CounterVec
+	storeEvents    *prometheus.CounterVec
+	resumeGrace    *prometheus.CounterVec
 
 	// Connections of clients and operators.
 	conns        *prometheus.GaugeVec
@@ -163,13 +163,13 @@ func (m *metrics) streamMetrics() {
 	m.requestLosses = m.counter("request_losses_total", "Requests with something that the upstream's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answerLosses = m.counter("answer_losses_total", "Answers in one piece with something that the client's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answers = m.counter("upstream_responses_total", "Answers of upstreams by HTTP status, whatever became of them; 101 is a WebSocket.", "route", "status")
-	m.sessions = m.counter("agent_sessions_created_total", "Sessions that were opened at upstreams which keep conversations.", "route")
+	m.serverSessionMetrics()
 	m.resumeJoins = m.counter("resume_joins_total", "Clients that came to a run which outlives its connections, by how: opens, start, snapshot, position, or the code of what kept them from it.", "route", "dialect", "how")
 	m.resumeGrace = m.counter("resume_grace_total", "Runs without a client, by what came of them: one returned, or the time for that expired and the run was ended.", "route", "end")
 	m.storeEvents = m.counter("resume_store_events_total", "What happened between replicas that share runs: error of the store, lost (a run that others cannot read any more), fenced (a run of this replica that another has ended), orphan (a run that this replica has ended for one that is gone), turn_lost (a turn that later ones do not know of).", "event")
-	m.recordings = m.counter("recordings_total", "Runs that were to be recorded, by what became of the file: written, failed, dropped as the disk did not keep up.", "result")
-	m.tapDropped = m.counter("tap_lines_dropped_total", "Lines of runs that had no room, by who wanted them: page, that of operators, or files, those of routes.", "sink")
-	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
+	m.recordings = m.counter("recordings_total", "Runs that were to be recorded, by what became of the file: written, failed, or dropped because the disk did not keep up.", "result")
+	m.tapDropped = m.counter("tap_lines_dropped_total", "Lines about runs that were dropped for lack of room, by where they would have gone: page (inspect) or files (record).", "sink")
+	m.keepalives = m.counter("keepalives_total", "Signs of life (keepalives) sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
 }
 
@@ -216,10 +216,10 @@ func (m *metrics) sessionMetrics() {
 
 func (m *metrics) timeMetrics() {
 	m.firstEvent = m.histogram("first_event_seconds", "From the request to the first record for the client.", prometheus.ExponentialBuckets(0.005, 2, 14), "route")
-	m.gap = m.histogram("event_gap_seconds", "Between two arrivals from the upstream.", prometheus.ExponentialBuckets(0.001, 4, 9), "route")
+	m.gap = m.histogram("event_gap_seconds", "Time between two pieces of a stream that arrive from the upstream.", prometheus.ExponentialBuckets(0.001, 4, 9), "route")
 	m.firstToken = m.histogram("first_token_seconds", "From the request to the first piece of a text or of arguments. Copied streams are not read.", prometheus.ExponentialBuckets(0.005, 2, 14), "route", "model")
 	m.tokenGap = m.histogram("token_gap_seconds", "Between two tokens of a run, on average, where its agent says how many they were.", prometheus.ExponentialBuckets(0.0005, 2, 14), "route", "model")
-	m.duration = m.histogram("stream_duration_seconds", "Whole streams.", prometheus.ExponentialBuckets(0.05, 3, 10), "route")
+	m.duration = m.histogram("stream_duration_seconds", "How long streams took, from the request to the end.", prometheus.ExponentialBuckets(0.05, 3, 10), "route")
 }
 
 // fromZero shows values of a label before anything of them was counted: a counter that begins above zero has no increase, so that no alert sees

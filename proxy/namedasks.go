@@ -30,6 +30,14 @@ func (c *call) askKey(id []byte) runlog.Key {
 	return runlog.Key{Scope: "asks " + c.scope, Run: plainText(id)}
 }
 
+// noteAsk notes a question that the run waits for.
+func (x *stream) noteAsk(ev *hub.Event) {
+	x.call.rememberAsk(ev)
+	if x.call.lines != nil {
+		x.call.lines.ask(ev.ID)
+	}
+}
+
 // rememberAsk notes that the client is asked, and which form of an answer is wanted. The store reports errors; the question cannot be answered
 // then.
 func (c *call) rememberAsk(ev *hub.Event) {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
@@ -113,6 +115,11 @@ func (x *stream) passesStatus(up *upstream.Upstream, status int, sink sink) bool
 
 // passOrCopy finds out what an answer is, and returns it as the source of the engine that it needs.
 func (x *stream) passOrCopy(body *upstream.Body, sink *httpSink) (source, error) {
+	if x.isPage(body) {
+		x.unlike = described(body)
+		body.Abort()
+		return nil, hub.Fail(hub.CodeMalformed, errors.New("a page in place of a run"))
+	}
 	if x.mayBeCard(body, sink) {
 		return x.passCard(body, sink)
 	}
@@ -139,6 +146,11 @@ func (x *stream) passOrCopy(body *upstream.Body, sink *httpSink) (source, error)
 		sink.media = string(header.ContentType())
 	}
 	return src, nil
+}
+
+// isPage reports whether a run was answered with a page, as servers do that want a login first. No agent does, and its client would show nothing.
+func (x *stream) isPage(body *upstream.Body) bool {
+	return x.call.says && body.Status == fasthttp.StatusOK && upstream.MediaType(body.Header) == "text/html"
 }
 
 // pass replaces the engine by one that changes nothing.
@@ -282,14 +294,15 @@ var keptBack = fields.Set(
 	"access-control-expose-headers", "access-control-allow-methods", "access-control-allow-headers", "access-control-max-age",
 )
 
-// pass makes the answer that of the upstream: its status, its header, and as much of a body as it says.
+// pass makes the answer that of the upstream: its status, its header, and as much of a body as it says. A field whose name is none stays
+// behind: clients refuse the whole answer for it.
 func (s *httpSink) pass(body *upstream.Body, from *fasthttp.ResponseHeader) {
 	h := new(fasthttp.ResponseHeader)
 	h.SetNoDefaultContentType(true)
 	dropped := fields.Tokens(from.PeekAll("Connection"))
 	for key, value := range from.All() {
 		name := strings.ToLower(string(key))
-		if !fields.HopByHop[name] && !dropped[name] && !keptBack[name] && !(isLocation(name) && strings.Contains(string(value), "//")) {
+		if http1.IsToken(key) && !fields.HopByHop[name] && !dropped[name] && !keptBack[name] && !(isLocation(name) && strings.Contains(string(value), "//")) {
 			h.AddBytesKV(key, value)
 		}
 	}
@@ -310,7 +323,9 @@ func (s *httpSink) pass(body *upstream.Body, from *fasthttp.ResponseHeader) {
 		h.SetContentLength(length)
 	case s.chunked:
 		h.SetContentLength(-1)
-	} // else the body ends with its connection, which older clients have for one answer, or with its stream of HTTP/2
+	default: // older clients have a connection for one answer, and HTTP/2 a stream
+		s.lasts = true
+	}
 	if s.close {
 		h.SetConnectionClose()
 	}

@@ -1,7 +1,11 @@
 package proxy
 
 import (
+	"bufio"
+	"crypto/tls"
 	"io"
+	"net"
+	"net/http"
 	"net/textproto"
 	"testing"
 
@@ -78,4 +82,48 @@ func TestLengthsOfWhatPasses(t *testing.T) {
 	if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
 		t.Errorf("behind the last answer comes %q, %v", rest, err)
 	}
+}
+
+// TestCutAnswersOfOldClients: where an answer that passes ends with its connection, as for a client of HTTP/1.0, a part of it has no good end.
+func TestCutAnswersOfOldClients(t *testing.T) {
+	t.Parallel()
+	files := newPKI(t)
+	ended := make(chan struct{})
+	cut := newAgent(t, func(p *peer) {
+		p.request()
+		p.ok("Content-Type: application/pdf")
+		p.chunk("half of it")
+		<-ended
+		p.reset()
+	})
+	f := func(name, top string, secure bool) {
+		r := start(t, simple(cut.url(), top, "", "client: native\n"))
+		conn, err := net.Dial("tcp", r.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if secure {
+			conn = tls.Client(conn, files.client())
+		}
+		if _, err := io.WriteString(conn, "GET /run HTTP/1.0\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		br := bufio.NewReader(conn)
+		resp, err := http.ReadResponse(br, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(resp.Body, make([]byte, len("half of it"))); err != nil {
+			t.Fatal(err)
+		}
+		ended <- struct{}{}
+		if _, err := io.Copy(io.Discard, resp.Body); err == nil {
+			t.Errorf("%s: a cut answer has a good end", name)
+		}
+		r.awaitEnds(1)
+		await(t, "the connection to be given back", func() bool { return r.metric("sabir_connections_open", "listener=clients") == 0 })
+	}
+	f("plain", "", false)
+	f("TLS", files.yaml(false), true)
 }

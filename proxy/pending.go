@@ -309,7 +309,7 @@ func (x *stream) endWait(sink *httpSink, f *hub.Failure) *hub.Failure {
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, string(f.Code))
 	r.metrics.durations.Observe(took.Seconds())
 	x.endSpan(f, string(f.Code))
-	x.server.log.Info("stream ended", x.fields(f, string(f.Code), took)...)
+	x.server.log.Info("stream ended", x.appendFields(nil, f, string(f.Code), took)...)
 	return f
 }
 

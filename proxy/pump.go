@@ -192,9 +192,9 @@ func (p *pump) readFailure(err error, now time.Duration) *hub.Failure {
 	return asFailure(err)
 }
 
-// conclude writes the end of the stream and returns how it ended. A client that has left gets nothing.
+// conclude writes the end of the stream and returns how it ended. A client that has left, or is to come back, gets nothing.
 func (p *pump) conclude(f *hub.Failure) *hub.Failure {
-	if f != nil && clientFault(f.Code) {
+	if f != nil && isCut(f) {
 		return f
 	}
 	p.begin()
@@ -222,9 +222,12 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 // clientFault reports that the client is gone, so that the end of the stream is not written.
 func clientFault(c hub.Code) bool { return c == hub.CodeClientGone || c == hub.CodeClientSlow }
 
+// isCut reports that the client's stream breaks off, without an end: it is gone, or is to come back at another replica.
+func isCut(f *hub.Failure) bool { return clientFault(f.Code) || errors.Is(f.Cause, errMovedOn) }
+
 // isLast reports whether nothing can follow on a connection: its client has left, or the body has no end. A run that was stopped has one.
 func isLast(given, f *hub.Failure) bool {
-	cut := f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal)
+	cut := f != nil && (isCut(f) || f.Code == hub.CodeInternal)
 	return cut || given != nil && given.Code != hub.CodeCancelled
 }
 

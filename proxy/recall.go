@@ -162,6 +162,7 @@ func (c *call) follow(asked *hub.Request, size, held int) {
 // endThread remembers what was said in the turn, and what came of its run. A turn that was refused is as if it had never been.
 func (c *call) endThread() {
 	c.endRun()
+	c.endUnnamed()
 	t := c.thread
 	if t == nil {
 		return

@@ -17,6 +17,10 @@ func TestReplicaDrains(t *testing.T) {
 	if more, err := io.ReadAll(resp.Body); err == nil || len(more) > 0 {
 		t.Errorf("%v: the client was not cut, but got %s", err, more)
 	}
+	await(t, "the client to be logged", func() bool { return one.logs.FilterMessage("run read").Len() == 1 })
+	if read := one.logs.FilterMessage("run read").All()[0].ContextMap(); read["ending"] != "shutting_down" || read["cause"] != errMovedOn.Error() {
+		t.Errorf("a client that was cut is logged as one with ending %v, for %v", read["ending"], read["cause"])
+	}
 	c := two.dial()
 	c.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had))
 	again := c.response()

@@ -341,7 +341,7 @@ func (s *Server) runKnown(st *canceler, run *sharedRun) {
 // move ends the connection of a client that comes back at another replica, once others can have what the run has said until now. While the
 // store does not take it, the client finds nothing there, and stays.
 func (s *canceler) move() {
-	move := func() { s.cancel(movedOn()) }
+	move := func() { s.cancel(hub.Fail(hub.CodeShutdown, errMovedOn)) }
 	switch about := s.known.About; {
 	case about.owner != "": // they have it from there
 		move()
@@ -350,10 +350,8 @@ func (s *canceler) move() {
 	}
 }
 
-// movedOn is why a client is cut that can come back at another replica.
-func movedOn() *hub.Failure {
-	return hub.Fail(hub.CodeClientGone, errors.New("this replica drains, and others have the run"))
-}
+// errMovedOn is why a client is cut that can come back at another replica.
+var errMovedOn = errors.New("this replica drains, and others have the run")
 
 // cutViewers ends the connections of the clients that read runs, without an end: they come back at another replica. One that has got
 // nothing yet does not know its run, and stays.

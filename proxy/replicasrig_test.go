@@ -16,19 +16,22 @@ func storeYAML(address, rest string) string {
 	if !strings.Contains(rest, "timeout:") {
 		rest += fmt.Sprintf(", timeout: %s", testStoreTimeout)
 	}
-	return fmt.Sprintf("store: {redis: {%s, lease: %s%s}}\n", where, testLease, rest)
+	if !strings.Contains(rest, "lease:") {
+		rest += fmt.Sprintf(", lease: %s", testLease)
+	}
+	return fmt.Sprintf("store: {redis: {%s%s}}\n", where, rest)
 }
 
 // testStoreTimeout is how long requests of tests wait for the store: a busy machine may stop for longer than the usual time.
-const testStoreTimeout = 20 * time.Second
+const testStoreTimeout = time.Minute
 
-// testLease is the lease of replicas in tests.
-const testLease = 500 * time.Millisecond
+// testLease is the lease of replicas in tests: a busy machine may stop for a while, and what does must not be taken for dead.
+const testLease = 2 * time.Second
 
 // replica is one of several proxies that share a Redis server.
 func replica(t *testing.T, a *agent, client, resume, address string) *rig {
 	t.Helper()
-	return replicaOf(t, a, client, resume, storeYAML(address, fmt.Sprintf(", prefix: \"%s:\"", t.Name())))
+	return replicaOf(t, a, client, resume, storeYAML(address, prefixed(t)))
 }
 
 // replicaOf is the same with a store that is configured in its own way.

@@ -154,7 +154,7 @@ func TestRedisLog(t *testing.T) {
 		t.Errorf("it says %+v", line)
 	}
 	await(t, "the line that all operators get", func() bool {
-		return r.logs.FilterMessage("the store of runs").FilterLevelExact(zapcore.WarnLevel).Len() > 0
+		return r.logs.FilterMessage("the store of runs has failed").FilterLevelExact(zapcore.WarnLevel).Len() > 0
 	})
 }
 

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +21,8 @@ func startReplicas(t testing.TB, yaml string) *rig {
 	if strings.Contains(yaml, "store:") || strings.Contains(yaml, "command:") {
 		return startOne(t, yaml, zap.New(core), logs)
 	}
-	store := storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken()))
+	// What a test starts later remembers nothing of what it started before, as one process does.
+	store := storeYAML(redisAddress(t), prefixedAnew(t))
 	yaml = strings.Replace(yaml, "upstreams:", store+"upstreams:", 1)
 	one, two := startOne(t, yaml, zap.New(core), logs), startOne(t, yaml, zap.New(core), logs)
 	one.all, one.partOfLog, two.partOfLog = []*rig{one, two}, true, true

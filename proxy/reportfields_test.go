@@ -47,8 +47,8 @@ func TestFieldsOfTheLog(t *testing.T) {
 		want map[string]any
 	}{
 		"nothing":              {func(*stream) {}, nil, nil},
-		"a failure":            {func(*stream) {}, failed(hub.CodeReset), nil},
-		"its cause":            {func(*stream) {}, hub.Fail(hub.CodeReset, errors.New("cut")), map[string]any{"cause": "cut"}},
+		"a failure":            {func(*stream) {}, failed(hub.CodeIdle), nil},
+		"its cause":            {func(*stream) {}, hub.Fail(hub.CodeIdle, errors.New("cut")), map[string]any{"cause": "cut"}},
 		"a principal":          {func(x *stream) { x.call.from.who = &auth.Identity{Name: "alice"} }, nil, map[string]any{"principal": "alice"}},
 		"no name":              {func(x *stream) { x.call.from.who = &auth.Identity{} }, nil, nil},
 		"a session":            {func(x *stream) { x.call.agentSession = &agentSession{state: "known"} }, nil, map[string]any{"session": "known"}},
@@ -60,18 +60,19 @@ func TestFieldsOfTheLog(t *testing.T) {
 		"what the agent said":  {func(x *stream) { x.agentError = "no" }, nil, map[string]any{"agent_error": "no"}},
 		"no stream, malformed": {func(x *stream) { x.unlike = "status 200, text/html" }, failed(hub.CodeMalformed), map[string]any{"hint": "the answer does not look like a stream: status 200, text/html"}},
 		"no stream, truncated": {func(x *stream) { x.unlike = "status 200, text/html" }, failed(hub.CodeTruncated), map[string]any{"hint": "the answer does not look like a stream: status 200, text/html"}},
-		"no stream, reset":     {func(x *stream) { x.unlike = "status 200, text/html" }, failed(hub.CodeReset), nil},
+		"no stream, idle":      {func(x *stream) { x.unlike = "status 200, text/html" }, failed(hub.CodeIdle), nil},
+		"a code":               {func(x *stream) { x.agentCode = "overloaded" }, failed(hub.CodeIdle), map[string]any{"agent_code": "overloaded"}},
 		"no stream, and done":  {func(x *stream) { x.unlike = "status 200, text/html" }, nil, nil},
 		"a stream, malformed":  {func(*stream) {}, failed(hub.CodeMalformed), nil},
 		"something was read":   {func(x *stream) { x.unlike, x.pump.wrote = "status 200, text/html", 1 }, failed(hub.CodeMalformed), nil},
 	} {
 		x := ended()
-		usual := mapOf(x.fields(nil, "done", time.Second))
+		usual := mapOf(x.appendFields(nil, nil, "done", time.Second))
 		if got := slices.Sorted(maps.Keys(usual)); !slices.Equal(got, usualFields) {
 			t.Errorf("each line has %v", got)
 		}
 		c.set(x)
-		got := mapOf(x.fields(c.f, "done", time.Second))
+		got := mapOf(x.appendFields(nil, c.f, "done", time.Second))
 		for key := range usual {
 			if key != "bytes_out" && got[key] != usual[key] {
 				t.Errorf("%s: %s is %v", name, key, got[key])

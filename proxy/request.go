@@ -203,8 +203,8 @@ func (r *route) decodeBody(ctx *fasthttp.RequestCtx, t *target, sub subpath) *hu
 
 // unknownCoding is what a client learns whose body cannot be read for its content coding.
 func unknownCoding() *hub.Failure {
-	f := hub.Fail(hub.CodeUnreadable, errors.New("the content coding of the body is not known, or it is too large without"))
-	f.Note, f.Status = "Its content coding is not known, or it is too large without.", fasthttp.StatusUnsupportedMediaType
+	f := hub.Fail(hub.CodeUnreadable, errors.New("the content coding of the body is not known, the body is not in it, or it is too large without"))
+	f.Note, f.Status = "Its content coding is not known, it is not in that coding, or it is too large without.", fasthttp.StatusUnsupportedMediaType
 	return f
 }
 

@@ -133,8 +133,8 @@ func (c *call) write(asked *hub.Request) *hub.Failure {
 	if c.isUnnamed(asked) {
 		conversation.LostBefore(asked, &c.losses)
 	}
-	if len(c.losses.Names) > 0 && c.route.cfg.Requests.Strict {
-		return c.route.lossy(c.losses.Names)
+	if lost := asked.Chosen(&c.losses); len(lost) > 0 && c.route.cfg.Requests.Strict {
+		return c.route.lossy(lost)
 	}
 	c.translated = true
 	c.request.SetBodyRaw(body)

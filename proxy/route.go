@@ -62,6 +62,7 @@ type route struct {
 	metrics      *routeMetrics
 	unrecognised prometheus.Counter // records that are not of the source's dialect
 	threads      threads.Store      // of clients that say only what is new
+	said         *saidLocks         // of conversations without a name
 	runs         runlog.Store       // that clients ask about
 	open         *atomic.Int64      // streams open on this path, over all reloads
 	logs         *logs              // of runs that outlive their clients; nil: none does
@@ -107,7 +108,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		}
 		r.vouched = vouchedFields(cfg, rc)
 		r.up.Agents = kept.agents.of(r.up.Cfg, cfg, r.source, r.options)
-		r.threads, r.runs = kept.threads, kept.runs
+		r.threads, r.said, r.runs = kept.threads, &kept.said, kept.runs
 		r.taps = newRouteTaps(kept, r)
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)

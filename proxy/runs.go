@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 )
 
 // runs are the runs that clients can end by another request: those of dialects that have an [hub.OpStop].
@@ -43,7 +45,11 @@ func (r *runs) add(c *call, st *canceler) (forget func()) {
 			r.byKey[key] = append(r.byKey[key], run)
 		}
 	}
-	return func() { r.remove(keys, run) }
+	st.ends.Add(1)
+	return func() {
+		r.remove(keys, run)
+		st.ends.Done()
+	}
 }
 
 // names reports whether the key is a name of anything.
@@ -64,12 +70,20 @@ func (r *runs) remove(keys []runKey, run *cancelableRun) {
 type namedRuns struct {
 	Scope                   []byte
 	Thread, Run, Answer, ID string
+	Ended                   bool `json:",omitempty"` // all of them, and the answer comes when they have ended
 }
 
-// cancelNamed is cancel for another replica.
-func (r *runs) cancelNamed(what []byte) bool {
+// cancelNamed is cancel for another replica, or for this one as one of all.
+func (r *runs) cancelNamed(what []byte) (found bool) {
 	var n namedRuns
-	return json.Unmarshal(what, &n) == nil && r.cancel(runKey{string(n.Scope), n.Thread, n.Run, n.Answer}, n.ID)
+	if json.Unmarshal(what, &n) != nil {
+		return false
+	}
+	key := runKey{string(n.Scope), n.Thread, n.Run, n.Answer}
+	if n.Ended {
+		return r.end(key)
+	}
+	return r.cancel(key, n.ID)
 }
 
 // cancelElsewhere cancels runs of that name at other replicas, and reports whether there were any.
@@ -77,7 +91,7 @@ func (r *replicas) cancelElsewhere(key runKey, id string) (found bool, f *hub.Fa
 	if r == nil || !key.names() {
 		return false, nil
 	}
-	what, _ := json.Marshal(namedRuns{[]byte(key.scope), key.thread, key.run, key.answer, id}) // texts never fail
+	what, _ := json.Marshal(namedRuns{Scope: []byte(key.scope), Thread: key.thread, Run: key.run, Answer: key.answer, ID: id}) // texts never fail
 	found, err := r.store.Cancel(what)
 	if err != nil {
 		return false, hub.Fail(hub.CodeStore, err)
@@ -87,16 +101,58 @@ func (r *replicas) cancelElsewhere(key runKey, id string) (found bool, f *hub.Fa
 
 // cancel ends the runs of that name, or only the one of that id, and reports whether there were any.
 func (r *runs) cancel(key runKey, id string) (found bool) {
-	r.mu.Lock()
-	list := slices.Clone(r.byKey[key])
-	r.mu.Unlock()
-	for _, run := range list {
+	for _, run := range r.of(key) {
 		if id == "" || id == run.id {
 			found = true
 			run.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
 		}
 	}
 	return found
+}
+
+// endRuns ends the runs of that name at all replicas, and waits for them, with what cancels them at their agents.
+func (s *Server) endRuns(name eventlog.Key, key runKey) *hub.Failure {
+	if s.replicas != nil {
+		if _, f := s.stopElsewhere(name); f != nil {
+			return f
+		}
+		what, _ := json.Marshal(namedRuns{Scope: []byte(key.scope), Thread: key.thread, Run: key.run, Answer: key.answer, Ended: true}) // texts never fail
+		if err := s.replicas.store.CancelAll(what, maxCancelRequest+cancelAnswer); err != nil {
+			return hub.Fail(hub.CodeStore, err)
+		}
+	}
+	s.runs.end(key) // this replica is one of all, but may not hear of it while its connection to the store is made anew
+	return nil
+}
+
+// cancelAnswer is what the answer of another replica may take longer than the end of its runs.
+const cancelAnswer = time.Second
+
+// end cancels the runs of that name, waits until they have ended, and reports whether there were any.
+func (r *runs) end(key runKey) (found bool) {
+	ending := r.of(key)
+	for _, run := range ending {
+		run.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
+	}
+	ended := make(chan struct{})
+	go func() {
+		for _, run := range ending {
+			run.canceler.ends.Wait()
+		}
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(maxCancelRequest):
+	}
+	return len(ending) > 0
+}
+
+// of are the runs of a name.
+func (r *runs) of(key runKey) []*cancelableRun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.byKey[key])
 }
 
 // plainText is the text of a string body.

@@ -57,3 +57,13 @@ func TestPrepareWithoutMemory(t *testing.T) {
 		t.Errorf("what goes on from nothing is answered by %+v", last)
 	}
 }
+
+// TestSessionIDs: lists of names that read alike are not alike.
+func TestSessionIDs(t *testing.T) {
+	if a, b := sessionID("a", "", "bc"), sessionID("a", "b", "c"); string(a) == string(b) {
+		t.Errorf("%s stands for both", a)
+	}
+	if got, want := string(sessionID("/run", "", "t")), string(sessionID("/run", "", "t")); got != want || len(got) != 36 || got[14] != '5' {
+		t.Errorf("%s, %s", got, want)
+	}
+}

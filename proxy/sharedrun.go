@@ -323,7 +323,7 @@ type sharedCollector struct{ runs *sharedRuns }
 
 var (
 	resumeRunsDesc  = prometheus.NewDesc("sabir_resume_runs", "Runs that clients can come back to, by whether they go on (live) or have ended (finished).", []string{"state"}, nil)
-	resumeBytesDesc = prometheus.NewDesc("sabir_resume_log_bytes", "Memory of what they have said.", nil, nil)
+	resumeBytesDesc = prometheus.NewDesc("sabir_resume_log_bytes", "Bytes of memory that the records of these runs take.", nil, nil)
 	resumeFullDesc  = prometheus.NewDesc("sabir_resume_full_total", "How often a run had said more than is kept of it: a snapshot took the place of a part of it (shortened), or its beginning is gone (cut).", []string{"did"}, nil)
 )
 

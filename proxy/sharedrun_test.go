@@ -25,7 +25,7 @@ func begunRun(grace time.Duration) (runs *sharedRuns, run *sharedRun, r *rig) {
 // TestReadersOfARun: a run ends when its last client has been away for as long as it may, and in no other case.
 func TestReadersOfARun(t *testing.T) {
 	t.Parallel()
-	const grace = 100 * time.Millisecond
+	const grace = time.Second // far longer than what is done in one go takes
 	for name, c := range map[string]struct {
 		do                string // what happens, in its order
 		owner             string // the replica that has it
@@ -66,7 +66,7 @@ func TestReadersOfARun(t *testing.T) {
 					t.Errorf("it ends with %v", f)
 				}
 			} else {
-				time.Sleep(3 * grace)
+				time.Sleep(grace + grace/2)
 				if f := run.About.canceler.Failure(); f != nil {
 					t.Errorf("it ends with %v", f)
 				}
@@ -82,23 +82,25 @@ func TestReadersOfARun(t *testing.T) {
 // TestReadersElsewhere: while a run has clients at another replica, the time without one here begins anew.
 func TestReadersElsewhere(t *testing.T) {
 	t.Parallel()
-	const grace = 120 * time.Millisecond
-	_, run, _ := begunRun(grace)
-	run.About.stay() // nothing to put off
-	run.About.enter(run.Log)
-	run.About.stay()
-	run.About.leave(run.Log)
-	for range 4 {
-		time.Sleep(grace / 4)
+	for grace := 120 * time.Millisecond; ; grace *= 4 {
+		_, run, _ := begunRun(grace)
+		run.About.stay() // nothing to put off
+		run.About.enter(run.Log)
 		run.About.stay()
-	}
-	stayed := time.Now()
-	if run.About.canceler.Failure() != nil {
-		t.Skip("the machine is too slow to tell")
-	}
-	await(t, "the end", func() bool { return run.About.canceler.Failure() != nil })
-	if took := time.Since(stayed); took < grace/2 {
-		t.Errorf("it ended %v after there were clients elsewhere", took)
+		run.About.leave(run.Log)
+		for range 6 {
+			time.Sleep(grace / 4)
+			run.About.stay()
+		}
+		stayed := time.Now()
+		if run.About.canceler.Failure() != nil && grace < testTimeout/8 { // the machine is busy: it was late to say so
+			continue
+		}
+		await(t, "the end", func() bool { return run.About.canceler.Failure() != nil })
+		if took := time.Since(stayed); took < grace/2 {
+			t.Errorf("it ended %v after there were clients elsewhere", took)
+		}
+		return
 	}
 }
 

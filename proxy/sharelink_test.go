@@ -152,7 +152,7 @@ func TestShareLinkWithAuth(t *testing.T) {
 // TestServerWithoutKey: a server is not made with the key of a configuration as it was printed, and leaves nothing open.
 func TestServerWithoutKey(t *testing.T) {
 	t.Parallel()
-	cfg := parse(t, simple("http://127.0.0.1:1/", storeYAML(redisAddress(t), ", prefix: \""+t.Name()+":\""), "", "client: agui\nresume: {grace: 1m, share: {key: "+shareKey+"}}"))
+	cfg := parse(t, simple("http://127.0.0.1:1/", storeYAML(redisAddress(t), prefixed(t)), "", "client: agui\nresume: {grace: 1m, share: {key: "+shareKey+"}}"))
 	for key, fails := range map[config.Secret]bool{"(hidden)": true, shareKey: false} {
 		cfg.Routes[0].Resume.Share.Key = key
 		s, err := New(cfg, zap.NewNop(), "test")

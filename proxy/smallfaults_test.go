@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // TestInflateLittle: what is called deflate may be bare, and then as short as two bytes; less is cut. Neither of the two signs of zlib alone
@@ -33,7 +34,7 @@ func TestInflateLittle(t *testing.T) {
 		"\x03": {"", io.EOF},
 		"":     {"", io.EOF},
 	} {
-		r, err := inflate(strings.NewReader(from))
+		r, err := upstream.Codings["deflate"](strings.NewReader(from))
 		var text []byte
 		if err == nil {
 			text, err = io.ReadAll(r)

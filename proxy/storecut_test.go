@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // snipped is what a proxy sends to Redis by a connection, until a word comes by that the cable does not carry: the connection ends there.
@@ -113,7 +115,28 @@ func TestStoreLosesConnection(t *testing.T) {
 		}
 	}
 	if n := r.metric("sabir_resume_store_events_total", "event=error"); n != 0 {
-		t.Errorf("%v errors are counted", n)
+		t.Errorf("%v errors are counted: %v", n, r.logs.FilterMessageSnippet("store").All())
+	}
+}
+
+// TestStopInSlowStore: the client of a run that is ended at another replica reads its end however long the store takes to note it.
+func TestStopInSlowStore(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	address, token := redisAddress(t), newToken()
+	line := newCable(t, address)
+	one, two := sharing(t, a, "langgraph", token, line.Addr().String()), sharing(t, a, "langgraph", token, address)
+	one.call(t, 200, alice, "POST", "/run/threads", `{"thread_id":"t1"}`)
+	c := one.dial()
+	c.ask("POST", "/run/threads/t1/runs/stream", said("one"), alice)
+	resp := c.response()
+	_, run, _ := strings.Cut(firstHalf(t, resp), `"run_id":"`)
+	run, _, _ = strings.Cut(run, `"`)
+	line.slow("*", inbound.FinalWriteTimeout+inbound.FinalWriteTimeout/2) // whatever is sent
+	two.post("/run/threads/t1/runs/"+run+"/cancel", "", alice)            // the answer of the other may come too late for this
+	<-gone
+	if got := rest(t, resp); !strings.Contains(got, "event: e") {
+		t.Errorf("the stream ends with %s", got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // storeLog logs what goes wrong with a store. The same happens again and again while that is away or full: a line says how often.
 type storeLog struct {
 	log  *zap.Logger
-	what string
+	what string        // that fails
 	wait time.Duration // how long the store may take
 
 	mu   sync.Mutex
@@ -52,5 +52,5 @@ func (l *storeLog) note(err error) {
 		skipped = f.skipped
 	}
 	l.said[word] = &storeFault{at: now}
-	l.log.Warn(l.what, zap.Error(err), zap.Int("skipped", skipped))
+	l.log.Warn(l.what+" has failed", zap.Error(err), zap.Int("skipped", skipped))
 }

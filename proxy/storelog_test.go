@@ -35,6 +35,9 @@ func TestStoreLog(t *testing.T) {
 	for i := range 10_000 {
 		l.note(fmt.Errorf("E%d", i))
 	}
+	if last.Message != "the store has failed" {
+		t.Errorf("the line of log is %q", last.Message)
+	}
 	if n := len(l.said); n > storeFaults {
 		t.Errorf("%d faults are remembered", n)
 	}

@@ -38,8 +38,8 @@ type threadCollector struct{ kept *conversations }
 
 var (
 	threadsDesc = prometheus.NewDesc("sabir_threads", "Conversations that this process remembers for clients that say only what is new.", nil, nil)
-	memoryDesc  = prometheus.NewDesc("sabir_threads_bytes", "About how many bytes they hold.", nil, nil)
-	evictedDesc = prometheus.NewDesc("sabir_threads_evicted_total", "Conversations that were forgotten for want of room, or because they were not used.", nil, nil)
+	memoryDesc  = prometheus.NewDesc("sabir_threads_bytes", "About how many bytes of memory these conversations take.", nil, nil)
+	evictedDesc = prometheus.NewDesc("sabir_threads_evicted_total", "Conversations that were forgotten because there was no room for them, or because they were not used for threads.keep.", nil, nil)
 )
 
 // Describe implements [prometheus.Collector].

@@ -10,7 +10,7 @@ import (
 func TestEvictedAtTheStore(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
-	top := storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken())) + "threads: {max: 2}\n"
+	top := storeYAML(redisAddress(t), prefixedAnew(t)) + "threads: {max: 2}\n"
 	r := start(t, strings.Replace(simple(a.url(), top, "", "client: langgraph\nmethods: [GET, POST]\nrequests: {mode: translate}"), "path: /run", "path: /run/*", 1))
 	for i := range 5 {
 		r.call(t, 200, alice, "POST", fmt.Sprintf("/run/threads/t%d/runs/wait", i), said("one"))
@@ -24,7 +24,7 @@ func TestEvictedAtTheStore(t *testing.T) {
 // TestRoomOfOneClient: a client that begins many conversations loses its own, in memory and in a store that replicas share.
 func TestRoomOfOneClient(t *testing.T) {
 	t.Parallel()
-	for _, store := range []string{"", storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken()))} {
+	for _, store := range []string{"", storeYAML(redisAddress(t), prefixedAnew(t))} {
 		a := newAgent(t, streaming(smallRun))
 		r := start(t, strings.Replace(simple(a.url(), store+"threads: {per_client: 2}\n", "",
 			"client: langgraph\nmethods: [GET, POST]\nrequests: {mode: translate}"), "path: /run", "path: /run/*", 1))

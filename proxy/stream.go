@@ -35,6 +35,7 @@ type stream struct {
 	placed        placement     // of its requests
 	agent         *agentTurn    // of an agent that is a process; nil for a server
 	listens       *listening    // of a server that tells of its runs on a stream of their own; nil for others
+	agentCode     string        // by which an agent says why it failed
 	agentError    string        // what a failed agent says, if the log may show it
 	rules         *ruleCheck    // nil: they are not checked
 	tap           *tap          // nil: the run is neither shown nor recorded
@@ -107,7 +108,7 @@ func (s *Server) giveBack(conn *inbound.Conn, st *canceler, sink *httpSink, f *h
 		return
 	}
 	if sink.close || isLast(st.Failure(), f) {
-		conn.Close()
+		closeBehind(conn, sink)
 		return
 	}
 	s.next(conn)
@@ -131,7 +132,7 @@ func (s *Server) serveStreams(conn *inbound.Conn, serve func(*inbound.Conn)) {
 		if serve(conn); !conn.Again {
 			return
 		}
-		conn.Again = false
+		conn.AwaitNext()
 		_ = s.http.ServeConn(conn) // its errors are the client's
 		serve, conn.Upcoming = conn.Upcoming, nil
 	}
@@ -360,7 +361,7 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 		return x.passOrCopy(body, sink.(*httpSink))
 	}
 	if !slices.Contains(streamTypes, upstream.MediaType(body.Header)) {
-		x.unlike = fmt.Sprintf("status %d, %s", body.Status, upstream.MediaType(body.Header))
+		x.unlike = described(body)
 	}
 	fields.ReleaseHeader(body.Header)
 	body.Header = nil // streams are long
@@ -388,11 +389,11 @@ func (x *stream) edit(ev *hub.Event) {
 		x.audit.see(ev)
 	}
 	x.askCalls.name(ev)
-	if ev.Kind == hub.Ask {
-		x.call.rememberAsk(ev)
-	}
-	if ev.Kind == hub.Ask && x.call.lines != nil {
-		x.call.lines.ask(ev.ID)
+	switch ev.Kind {
+	case hub.Ask:
+		x.noteAsk(ev)
+	case hub.RunEnd:
+		x.noteExposed(ev)
 	}
 	identify(ev, x.call.asked)
 }

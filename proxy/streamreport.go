@@ -1,7 +1,7 @@
 package proxy
 
 import (
-	"strings"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -89,9 +89,16 @@ func (x *stream) report(f *hub.Failure) {
 	}
 	x.logRecognised()
 	if entry := x.server.log.Check(level, "stream ended"); entry != nil {
-		entry.Write(x.fields(f, ending, took)...)
+		room := logRoom.Get().(*[]zap.Field)
+		*room = x.appendFields((*room)[:0], f, ending, took)
+		entry.Write(*room...)
+		clear(*room)
+		logRoom.Put(room)
 	}
 }
+
+// logRoom holds what lines of log are made of: for a short run it would be a third of what is allocated.
+var logRoom = sync.Pool{New: func() any { return new([]zap.Field) }}
 
 // observeTokens measures how soon the agent spoke, and how quickly, where it says how many tokens it was.
 func (x *stream) observeTokens(model string, tokens int64) {
@@ -122,10 +129,10 @@ func (x *stream) countCancel(f *hub.Failure) {
 	x.call.route.metrics.cancels[by].Inc()
 }
 
-// fields are what the line of log says; its names are part of the manual.
-func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap.Field {
+// appendFields appends what the line of log says; its names are part of the manual.
+func (x *stream) appendFields(fields []zap.Field, f *hub.Failure, ending string, took time.Duration) []zap.Field {
 	c, t := x.call, x.stats
-	fields := []zap.Field{
+	fields = append(fields,
 		zap.String("route", c.route.cfg.Path), zap.String("upstream", c.route.up.Cfg.Name),
 		zap.String("from", c.route.source.Name), zap.String("to", c.target.dialect.Name),
 		zap.String("ending", ending), zap.String("request_id", c.id), zap.String("peer", c.peer),
@@ -133,7 +140,7 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.Uint64("repairs", t.Repairs.Total()), zap.Int64("dropped", t.Dropped()),
 		zap.Int64("bytes_in", t.BytesIn), zap.Int64("bytes_out", x.pump.wrote),
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
-	}
+	)
 	fields = append(fields, c.turn.fields()...)
 	fields = append(fields, c.gathered.fields()...)
 	if name := c.principal(); name != "" {
@@ -161,14 +168,17 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	if x.redirected != "" {
 		fields = append(fields, zap.String("redirected_to", x.redirected))
 	}
-	if f != nil && x.unlike != "" && x.pump.wrote == 0 && (f.Code == hub.CodeMalformed || f.Code == hub.CodeTruncated) {
-		fields = append(fields, zap.String("hint", "the answer does not look like a stream: "+x.unlike))
+	if hint := x.hintFor(f); hint != "" {
+		fields = append(fields, zap.String("hint", hint))
 	}
 	if f != nil && f.Cause != nil {
 		fields = append(fields, zap.NamedError("cause", f.Cause))
 	}
 	if n := t.Unrecognised; n > 0 {
 		fields = append(fields, zap.Int64("unrecognised", n), zap.Float64("unrecognised_share", t.UnrecognisedShare()))
+	}
+	if x.agentCode != "" && (f != nil || ending != hub.StatusDone.String()) {
+		fields = append(fields, zap.String("agent_code", x.agentCode))
 	}
 	if x.agentError != "" {
 		fields = append(fields, zap.String("agent_error", x.agentError))
@@ -185,14 +195,7 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 // maxAgentError is how much is logged of what an agent says of its failure, in bytes.
 const maxAgentError = 2 << 10
 
-// concealer hides what the agent says of its faults from the client. The log gets it if the configuration says so.
+// concealer hides what the agent says of its faults from the client. The log gets its code, and the rest if the configuration says so.
 func (x *stream) concealer() engine.Concealer {
-	c := engine.Concealer{RequestID: x.call.id}
-	if x.call.route.global.Log.UpstreamErrors {
-		c.Note = func(why []byte) {
-			why = x.call.route.masked(why)
-			x.agentError = strings.ToValidUTF8(string(why[:min(len(why), maxAgentError)]), "\uFFFD")
-		}
-	}
-	return c
+	return engine.Concealer{RequestID: x.call.id, Note: x.noteEnd}
 }

@@ -23,6 +23,9 @@ import (
 // Clients of some dialects send only what is new, and name the conversation. Agents that need the whole history get it from the
 // log of threads.
 
+// keyParameter is the parameter of the URL by which clients of Google's APIs may send their key in place of a header field.
+const keyParameter = "key"
+
 // scope separates the conversations of routes and principals. Credentials are not kept. A client that the guard of the route has named
 // is known by that: the credentials may change, as tokens do. Other fields count beside it.
 func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
@@ -36,6 +39,9 @@ func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
 		if !named || !slices.Contains(who.Used, fields.Key(field)) {
 			from = strconv.AppendQuote(from, string(fields.Peek(h, field)))
 		}
+	}
+	if key := queryOf(h, keyParameter); key != "" && !named {
+		from = strconv.AppendQuote(append(from, "key "...), key)
 	}
 	sum := sha256.Sum256(from)
 	return r.name + "\x00" + string(sum[:])
@@ -61,7 +67,7 @@ func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		about.Thread, f = r.thread(key)
 	}
 	if f == nil && sub.op == hub.OpForgetThread {
-		f = s.forget(r, key)
+		f = s.forget(callAround(ctx, r, t, sub), key)
 	}
 	if f != nil {
 		s.rejectOperation(ctx, t, sub.op, f)
@@ -71,8 +77,20 @@ func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 	s.replyAbout(ctx, t, sub.op, about)
 }
 
-// forget deletes a conversation, its runs, and where it goes on.
-func (s *Server) forget(r *route, key threads.Key) *hub.Failure {
+// callAround is the call of a request that is no turn, for what Sabir asks the agent's server because of it.
+func callAround(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) *call {
+	return callOf(&ctx.Request, senderOf(ctx), r, t, sub, string(ctx.Response.Header.Peek(requestIDHeader)))
+}
+
+// forget deletes a conversation, its runs, and where it goes on, also at the agent's server. The call is that which asks for it.
+func (s *Server) forget(c *call, key threads.Key) *hub.Failure {
+	defer c.release()
+	r := c.route
+	if r.hasSessions() {
+		if f := s.endRuns(eventlog.Key{Scope: key.Scope, Kind: byThread, Name: key.Name}, runKey{scope: key.Scope, thread: key.Name}); f != nil {
+			return f
+		}
+	}
 	runs, err := r.runs.Of(key.Scope, key.Name)
 	if err != nil {
 		return asFailure(err)
@@ -84,23 +102,29 @@ func (s *Server) forget(r *route, key threads.Key) *hub.Failure {
 	if f := s.forgetShared(r, names...); f != nil { // first: it is asked for again where only a part is done
 		return f
 	}
-	err = errors.Join(r.threads.Forget(key), r.runs.Forget(key.Scope, key.Name))
 	if r.hasSessions() {
-		key.Kind = threads.Branch
-		err = errors.Join(err, r.threads.Forget(key))
+		var left []openedSession
+		if left, err = s.forgetSessions(c, key); err == nil && (len(left) > 0 || !r.deletesSessions()) {
+			err = c.beginElsewhere(key, left)
+		}
 	}
-	if err != nil {
+	if err = errors.Join(err, r.threads.Forget(key), r.runs.Forget(key.Scope, key.Name)); err != nil {
 		return asFailure(err)
 	}
 	return nil
 }
 
-// forgetAnswer deletes an answer and its run.
-func (s *Server) forgetAnswer(r *route, key threads.Key) *hub.Failure {
-	if f := s.forgetShared(r, eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: key.Name}); f != nil {
+// forgetAnswer deletes an answer and its run. The session of its line goes with the last answer there, as no request goes on in it any more.
+func (s *Server) forgetAnswer(c *call, key threads.Key, line string) *hub.Failure {
+	defer c.release()
+	if f := s.forgetShared(c.route, eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: key.Name}); f != nil {
 		return f
 	}
-	if err := r.threads.Forget(key); err != nil {
+	var err error
+	if line != "" && c.route.hasSessions() {
+		_, err = s.forgetSessions(c, threads.Key{Scope: key.Scope, Name: line})
+	}
+	if err = errors.Join(err, c.route.threads.Forget(key)); err != nil {
 		return asFailure(err)
 	}
 	return nil
@@ -237,6 +261,12 @@ func (r *route) lookAt(key threads.Key) (hub.Thread, *hub.Failure) {
 func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	id := sub.params["answer"]
 	key := threads.Key{Scope: r.scopeOf(ctx), Kind: threads.Answer, Name: id}
+	if sub.op == hub.OpForgetAnswer && r.hasSessions() {
+		if f := s.endRuns(eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: id}, runKey{scope: key.Scope, answer: id}); f != nil {
+			s.reject(ctx, t, f)
+			return
+		}
+	}
 	v, err := r.threads.Find(key)
 	switch {
 	case !r.keepsFor(t):
@@ -254,7 +284,7 @@ func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		return
 	}
 	if sub.op == hub.OpForgetAnswer {
-		if f := s.forgetAnswer(r, key); f != nil {
+		if f := s.forgetAnswer(callAround(ctx, r, t, sub), key, v.Session); f != nil {
 			s.reject(ctx, t, f)
 			return
 		}

@@ -125,6 +125,7 @@ func isSuccess(status int) bool { return status/100 == 2 }
 // refused is the failure that a refusal is, and tells the client what else it needs to know.
 func (x *stream) refused(up *upstream.Upstream, r *upstream.Refusal, sink sink) *hub.Failure {
 	r.Body = plainText(x.call.route.masked(jsonBody(r.Body))) // the log may have it, and the client
+	x.noteCode(codeOfRefusal(r.Body))
 	f := up.Refused(r)
 	if x.call.route.cfg.Errors.Expose && f.Code != hub.CodeCredentials && r.Body != "" {
 		f.Note = "It said: " + string(jsonBody(r.Body))
@@ -250,8 +251,10 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 		late.close()
 		return
 	}
-	s, c, at := x.server, x.call, x.placed.at
+	s, c, at, ends := x.server, x.call, x.placed.at, &x.canceler.ends
+	ends.Add(1)
 	s.cancelRequests.Go(func() {
+		defer ends.Done()
 		defer late.close()
 		defer bye.release()
 		result, err := s.cancelRun(c, bye, late, reason, at)
@@ -301,7 +304,7 @@ func (s *Server) cancelRun(c *call, bye *cancelRequest, late *lateAnswer, reason
 		}
 	}
 	bye.request.SetBody(bye.body(reason))
-	if err := cancelAt(at, bye.request, bye.over, until); err != nil {
+	if err := askAt(at, bye.request, bye.over, until); err != nil {
 		return cancelFailed, err
 	}
 	return cancelSent, nil
@@ -328,9 +331,9 @@ func cancelReason(f *hub.Failure, opened bool) string {
 	return ""
 }
 
-// cancelAt calls the upstream once to cancel a run, until the given time at most. The run is over where the answer has a status of over. Its error
-// is for the log.
-func cancelAt(i *upstream.Instance, req *fasthttp.Request, over []int, until time.Time) error {
+// askAt calls the upstream once to end or delete something, until the given time at most. That is gone already where the answer has a status of
+// over. Its error is for the log.
+func askAt(i *upstream.Instance, req *fasthttp.Request, over []int, until time.Time) error {
 	t := i.Upstream.Cfg.Timeouts
 	if own := time.Now().Add(t.Connect + t.FirstByte); own.Before(until) {
 		until = own

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 const chatRoute = "  - {path: /sse/*, start: /start/*, cancel: /cancel/*, upstream: agent, client: agentevent, errors: {expose: true}}\n"
@@ -131,9 +130,8 @@ func TestTwoRequestsOnBothSides(t *testing.T) {
 func TestCommentsInOpenStream(t *testing.T) {
 	t.Parallel()
 	s := newChatServer(t, ": thinking\n\n")
-	r := start(t, s.config("", strings.ReplaceAll(chatRoute, "upstream: agent", "upstream: chat")))
-	c, resp := r.listenTo("c1")
-	_ = c.SetReadDeadline(time.Now().Add(10 * time.Second)) // the next sign of life would bring it, after this
+	r := start(t, s.config("timeouts: {keepalive: 1h}", strings.ReplaceAll(chatRoute, "upstream: agent", "upstream: chat"))) // a sign of life would bring it
+	_, resp := r.listenTo("c1")
 	r.part("/start/c1", 200, success)
 	for body := bufio.NewReader(resp.Body); ; {
 		if got := line(t, body); got == ": thinking" {

@@ -133,7 +133,11 @@ func (c *call) webSocketHeader() http.Header {
 
 // handshakeFailure is what it means that the upstream did not become a WebSocket.
 func handshakeFailure(err error, resp *http.Response, refused func(*upstream.Refusal) *hub.Failure) *hub.Failure {
-	if resp == nil || !errors.Is(err, websocket.ErrBadHandshake) {
+	switch {
+	case resp != nil && errors.Is(err, websocket.ErrBadHandshake):
+	case isViolation(err):
+		return hub.Fail(hub.CodeMalformed, err)
+	default:
 		return upstream.AnswerFailure(err)
 	}
 	detail, _ := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxDetail))

@@ -139,17 +139,17 @@ func TestHTTP2UpstreamEndings(t *testing.T) {
 			<-r.Context().Done()
 		}
 	})
-	r := start(t, simple("'"+url+"'", "timeouts: {idle: 300ms, first_byte: 300ms}\n", "http2: true\n", "client: twin\n"))
-	n := 0
 	for id, want := range map[string]struct {
-		status int
-		ending string
+		timeouts string
+		status   int
+		ending   string
 	}{
-		"refused": {400, "upstream_bad_request"}, "cut": {200, "upstream_reset"}, "silent": {200, "upstream_idle"}, "late": {504, "upstream_timeout"},
+		"refused": {"", 400, "upstream_bad_request"}, "cut": {"", 200, "upstream_reset"},
+		"silent": {"timeouts: {idle: 1s}\n", 200, "upstream_idle"}, "late": {"timeouts: {first_byte: 300ms}\n", 504, "upstream_timeout"},
 	} {
+		r := start(t, simple("'"+url+"'", want.timeouts, "http2: true\n", "client: twin\n"))
 		resp, body := r.post("/run", "{}", "X-Request-Id: "+id)
-		n++
-		if end := r.awaitEnds(n); resp.StatusCode != want.status || end["ending"] != want.ending {
+		if end := r.awaitEnds(1); resp.StatusCode != want.status || end["ending"] != want.ending {
 			t.Errorf("%s: status %d, %v: %s", id, resp.StatusCode, end["ending"], body)
 		}
 	}

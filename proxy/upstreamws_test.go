@@ -27,7 +27,7 @@ func TestUpstreamThatDoesNotRead(t *testing.T) {
 		_, _ = io.Copy(io.Discard, p.br)
 		close(left)
 	})
-	r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "limits: {request_body: 32MB}\n", "timeouts: {first_byte: 100ms}\n", "client: twin\n"))
+	r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "limits: {request_body: 32MB}\n", "timeouts: {first_byte: 2s}\n", "client: twin\n"))
 	resp, body := r.post("/run", strings.Repeat("x", 20<<20))
 	if resp.StatusCode != 502 || resp.Header.Get("X-Sabir-Error") != "upstream_reset" {
 		t.Errorf("status %d: %s", resp.StatusCode, body)
@@ -204,5 +204,22 @@ func TestClientLeavesWhileASocketIsDialled(t *testing.T) {
 	c.reset()
 	if end := r.awaitEnds(1); end["ending"] != "client_gone" {
 		t.Errorf("it ended with %v", end["ending"])
+	}
+}
+
+// TestHandshakeOfNoOffer: an agent that agrees to what was not offered is refused, and the log says that it is the handshake.
+func TestHandshakeOfNoOffer(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		req := p.request()
+		sum := sha1.Sum([]byte(req.Header.Get("Sec-Websocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+		p.answer("101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Extensions: permessage-deflate",
+			"Sec-WebSocket-Accept: "+base64.StdEncoding.EncodeToString(sum[:]))
+		p.awaitGone()
+	})
+	r := start(t, simple(strings.Replace(a.url(), "http:", "ws:", 1), "", "", "client: twin\n"))
+	r.post("/run", "{}")
+	if end := r.awaitEnds(1); end["ending"] != "upstream_malformed" || !strings.HasPrefix(toString(end["cause"]), "websocket: ") {
+		t.Errorf("%v", end)
 	}
 }

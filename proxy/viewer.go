@@ -152,13 +152,13 @@ func (s *Server) joined(v *viewer, how string) {
 
 // noteViewer logs a client that has read a run.
 func (s *Server) noteViewer(v *viewer, f *hub.Failure, wrote int64, took time.Duration) {
-	ending := hub.StatusDone.String()
+	ending, cause := hub.StatusDone.String(), error(nil)
 	if f != nil {
-		ending = string(f.Code)
+		ending, cause = string(f.Code), f.Cause
 	}
 	s.log.Info("run read", zap.String("route", v.call.route.cfg.Path), zap.String("to", v.call.target.dialect.Name), zap.String("how", v.how),
 		zap.Int64("skipped", v.skip), zap.String("ending", ending), zap.Int64("bytes_out", wrote), zap.Duration("total", took),
-		zap.String("request_id", v.call.id), zap.String("peer", v.call.peer))
+		zap.String("request_id", v.call.id), zap.String("peer", v.call.peer), zap.NamedError("cause", cause))
 }
 
 // serveViewer lets a client read a run, and gives its connection back, or closes it.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/base64"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +54,10 @@ var writeBuffers sync.Pool
 
 // upgrade turns a request into a session.
 func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id string) {
+	if !isChallenge(ctx.Request.Header.PeekAll("Sec-WebSocket-Key")) {
+		s.badHandshake(ctx, fasthttp.StatusBadRequest, nil)
+		return
+	}
 	x := &session{
 		server: s, route: r, target: t, handshake: fasthttp.AcquireRequest(), peer: senderOf(ctx), id: id,
 		inbox: make(chan message, maxWaiting), gone: make(chan struct{}),
@@ -65,6 +70,15 @@ func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id strin
 		// Not in this goroutine: it would keep the request's memory for as long as the session lasts.
 		go x.serve(conn)
 	})
+}
+
+// isChallenge reports whether the fields with the key of a handshake are one, of 16 bytes (RFC 6455 §4.2.1). The library takes any.
+func isChallenge(keys [][]byte) bool {
+	if len(keys) != 1 {
+		return false
+	}
+	key, err := base64.StdEncoding.DecodeString(string(keys[0]))
+	return err == nil && len(key) == 16
 }
 
 // badHandshake answers a request that asks for a WebSocket, but not as it should.

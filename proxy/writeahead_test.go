@@ -14,9 +14,9 @@ func TestWriteAhead(t *testing.T) {
 	address := redisAddress(t)
 	store := redistest.Client(address)
 	defer store.Close()
-	r := replica(t, a, "agui", "grace: 1m, write: ahead", address)
+	r := replicaOf(t, a, "agui", "grace: 1m, write: ahead", storeYAML(address, prefixed(t)+", lease: 1m")) // the run waits for the store for that long
 	_, resp, run, had := openAt(t, r)
-	entries, err := store.XRange(t.Context(), t.Name()+":run:"+run, "-", "+").Result()
+	entries, err := store.XRange(t.Context(), keyPrefix(t)+"run:"+run, "-", "+").Result()
 	if err != nil {
 		t.Fatal(err)
 	}

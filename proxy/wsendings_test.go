@@ -57,7 +57,7 @@ func TestWebSocketEndings(t *testing.T) {
 // TestWebSocketUpstreamEndings are those of an upstream that is called by WebSocket.
 func TestWebSocketUpstreamEndings(t *testing.T) {
 	t.Parallel()
-	f := func(name string, code string, script func(*websocket.Conn)) {
+	f := func(name, up, code string, script func(*websocket.Conn)) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +66,7 @@ func TestWebSocketUpstreamEndings(t *testing.T) {
 				_ = c.WriteMessage(websocket.TextMessage, []byte(lineHello))
 				script(c)
 			})
-			r := start(t, simple(a.url(), "limits: {record: 1KB}", "timeouts: {idle: 150ms}\n", "client: twin\n"))
+			r := start(t, simple(a.url(), "limits: {record: 1KB}", up, "client: twin\n"))
 			got := r.demand("/run")
 			if got.cut || !strings.Contains(got.body, `"err_code":"`+code+`"`) || !strings.Contains(got.body, "Hello") {
 				t.Errorf("cut %v: %s", got.cut, got.body)
@@ -74,12 +74,12 @@ func TestWebSocketUpstreamEndings(t *testing.T) {
 			got.never(t, strings.Replace(a.url(), "ws:", "http:", 1))
 		})
 	}
-	f("closed", "upstream_truncated", func(c *websocket.Conn) { goodbye(c, websocket.CloseNormalClosure) })
-	f("going away", "upstream_truncated", func(c *websocket.Conn) { goodbye(c, websocket.CloseGoingAway) })
-	f("internal error", "upstream_reset", func(c *websocket.Conn) { goodbye(c, websocket.CloseInternalServerErr) })
-	f("cut", "upstream_reset", func(*websocket.Conn) {})
-	f("silent", "upstream_idle", func(c *websocket.Conn) { listen(c) })
-	f("too large", "upstream_malformed", func(c *websocket.Conn) {
+	f("closed", "", "upstream_truncated", func(c *websocket.Conn) { goodbye(c, websocket.CloseNormalClosure) })
+	f("going away", "", "upstream_truncated", func(c *websocket.Conn) { goodbye(c, websocket.CloseGoingAway) })
+	f("internal error", "", "upstream_reset", func(c *websocket.Conn) { goodbye(c, websocket.CloseInternalServerErr) })
+	f("cut", "", "upstream_reset", func(*websocket.Conn) {})
+	f("silent", "timeouts: {idle: 1s}\n", "upstream_idle", func(c *websocket.Conn) { listen(c) })
+	f("too large", "", "upstream_malformed", func(c *websocket.Conn) {
 		_ = c.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", 2000)))
 		listen(c)
 	})

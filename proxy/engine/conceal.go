@@ -14,7 +14,7 @@ import (
 // results of tools, and why it refuses.
 type Concealer struct {
 	RequestID string
-	Note      func(why []byte) // is called with what the agent says of a failed run, a string body; nil for nothing
+	Note      func(end *hub.Event) // is called with the end of a run that the agent says has failed, as it says it; nil for nothing
 }
 
 // Event changes a normalized event so that nothing of a fault is left but that there was one, and its code if that is a known
@@ -49,7 +49,7 @@ func (c Concealer) runEnd(ev *hub.Event) bool {
 			return false
 		}
 		if c.Note != nil {
-			c.Note(hub.Why(ev))
+			c.Note(ev)
 		}
 		ev.More, ev.Value, ev.Text, ev.Title = c.fault(ev.More, hub.CodeAgent), nil, nil, nil
 	default:

@@ -43,6 +43,7 @@ type Conn struct {
 	taken    atomic.Bool // a stream answers the request: see TakeOver
 	Streams  bool        // serveStreams serves it
 	Again    bool        // a request may follow on the stream that ends
+	kept     bool        // it is waited for, for as long as a kept connection may last
 	Upcoming func(*Conn) // serves the stream that answers the request
 
 	Lingers atomic.Bool // closing waits for the client to read its answer
@@ -192,10 +193,16 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
+// AwaitNext makes a connection ready to be handed to fasthttp once more, for the request behind a stream.
+func (c *Conn) AwaitNext() { c.Again, c.kept = false, true }
+
 // SetReadDeadline implements net.Conn. While a header is handed over, the deadline of the whole request stands, which fasthttp does not know.
 func (c *Conn) SetReadDeadline(t time.Time) error {
 	if c.stage == stageHead {
 		return nil
+	}
+	if c.kept { // fasthttp takes it for a new one, whose first request has less time to come
+		c.kept, t = false, time.Now().Add(IdleConnection)
 	}
 	return c.Conn.SetReadDeadline(t)
 }
@@ -302,6 +309,9 @@ const maxSkipped = 64 << 10
 // come, nothing can follow on the connection.
 func (c *Conn) Finish(ctx *fasthttp.RequestCtx) {
 	c.Lease.End()
+	if c.frame.Closes {
+		ctx.SetConnectionClose()
+	}
 	if c.left == 0 {
 		return
 	}
@@ -327,57 +337,4 @@ func (c *Conn) skipBody() error {
 		return io.EOF
 	}
 	return nil
-}
-
-// Close implements net.Conn. Where the client may still be sending, its answer is out first, and what it sends is read
-// for a moment: closing a connection with unread bytes resets it, and the client would never see the answer.
-func (c *Conn) Close() error {
-	if c.Stream != nil || c.handed.Load() {
-		return nil
-	}
-	return c.end()
-}
-
-// end closes the connection itself.
-func (c *Conn) end() error {
-	if c.closed.Swap(true) {
-		return net.ErrClosed
-	}
-	if t, ok := c.Conn.(*tls.Conn); ok {
-		t.NetConn().(*tlsTransport).closing.Store(true)
-	}
-	if c.Lingers.Load() {
-		linger(c.Conn)
-	}
-	defer c.listener.leave()
-	c.Peer.Drop()
-	return c.Conn.Close()
-}
-
-// How much of what a client still sends is read before its connection is closed, and for how long.
-const (
-	MaxRefused  = 16 << 20
-	refusedTime = time.Second
-	refusedGap  = 200 * time.Millisecond
-)
-
-// linger ends the sending side of c, and reads what the client is still sending.
-func linger(c net.Conn) {
-	if h, ok := c.(interface{ CloseWrite() error }); ok {
-		_ = h.CloseWrite()
-	}
-	until := time.Now().Add(refusedTime)
-	var p [4 << 10]byte
-	for total := 0; total < MaxRefused; {
-		gap := time.Now().Add(refusedGap)
-		if gap.After(until) {
-			gap = until
-		}
-		_ = c.SetReadDeadline(gap)
-		n, err := c.Read(p[:])
-		if err != nil {
-			return
-		}
-		total += n
-	}
 }

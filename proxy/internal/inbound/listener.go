@@ -160,6 +160,9 @@ func NewHTTPServer(log *zap.Logger, header int, handler fasthttp.RequestHandler)
 		Handler: func(ctx *fasthttp.RequestCtx) {
 			c := ConnOf(ctx)
 			c.serve()
+			if c.frame.Closes { // the library knows it only in one spelling
+				ctx.Request.Header.SetConnectionClose()
+			}
 			handler(ctx)
 			c.Finish(ctx)
 		},

@@ -49,6 +49,14 @@ func (s *socket) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
+// SetLinger says what becomes of what was not sent when the connection is closed, as of TCP.
+func (s *socket) SetLinger(sec int) error {
+	if c, ok := s.Conn.(interface{ SetLinger(sec int) error }); ok {
+		return c.SetLinger(sec)
+	}
+	return errors.ErrUnsupported
+}
+
 // Write implements net.Conn.
 func (s *socket) Write(p []byte) (int, error) {
 	s.writing.Lock()

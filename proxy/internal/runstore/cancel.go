@@ -23,25 +23,40 @@ const answerTime = time.Second
 
 // Cancel asks all replicas to cancel runs, and reports whether one of them had any.
 func (s *Store) Cancel(what []byte) (found bool, err error) {
-	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
+	err = s.askAll(what, answerTime, func(had bool) (enough bool) {
+		found = had
+		return had
+	})
+	return found, err
+}
+
+// CancelAll does so, and returns when all replicas have answered, which they may do when the runs have ended, or after that time.
+func (s *Store) CancelAll(what []byte, within time.Duration) error {
+	return s.askAll(what, within, func(bool) bool { return false })
+}
+
+// askAll asks all replicas to cancel runs, and says of each whether it had any, until that is enough. A replica that does not answer in
+// time has not said that it had one.
+func (s *Store) askAll(what []byte, within time.Duration, answered func(had bool) (enough bool)) error {
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout+within)
 	defer done()
 	to := s.key("answers", s.name+"-"+newID())
 	data, err := json.Marshal(cancelRequest{what, to})
 	if err != nil {
-		return false, err
+		return err
 	}
 	asked, err := s.publish(ctx, data)
 	s.report(err)
 	for ; err == nil && asked > 0; asked-- {
 		var answer []string
-		if answer, err = s.cfg.Client.BLPop(ctx, answerTime, to).Result(); errors.Is(err, redis.Nil) {
-			return false, nil // a replica that does not answer has not said that it had one
+		if answer, err = s.cfg.Client.BLPop(ctx, within, to).Result(); errors.Is(err, redis.Nil) {
+			return nil
 		}
-		if s.report(err); err == nil && answer[1] == "1" {
-			return true, nil
+		if s.report(err); err == nil && answered(answer[1] == "1") {
+			return nil
 		}
 	}
-	return false, err
+	return err
 }
 
 // publish sends a message to all replicas, and returns how many there are.
@@ -89,7 +104,7 @@ func (s *Store) answerCancels(ctx context.Context, ready chan<- struct{}) {
 			if !open { // the client is closed
 				return
 			}
-			s.answerCancel(ctx, m.Payload)
+			go s.answerCancel(ctx, m.Payload) // it may wait for the runs to end
 		case <-ctx.Done():
 			return
 		}
@@ -108,6 +123,7 @@ func (s *Store) answerCancel(ctx context.Context, data string) {
 	pipe := s.cfg.Client.Pipeline()
 	pipe.LPush(ctx, asked.To, answer)
 	pipe.Expire(ctx, asked.To, 10*answerTime)
-	_, err := pipe.Exec(ctx)
-	s.report(err)
+	if _, err := pipe.Exec(ctx); ctx.Err() == nil { // else this replica ends, and its client is closed
+		s.report(err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
@@ -75,5 +76,41 @@ func TestManyOrphans(t *testing.T) {
 	// It looks by itself, too.
 	if n := asked.count.Load() - before; n > 2*(checksUntilDead+1) || two.count(EventOrphan) != runs {
 		t.Errorf("%d round trips end %d runs", n, two.count(EventOrphan))
+	}
+}
+
+// TestBackAtOnce: a replica that could not say that it is there, because Redis was away, is not taken for dead when Redis is back.
+func TestBackAtOnce(t *testing.T) {
+	t.Parallel()
+	server := miniredis.RunT(t)
+	const lease = time.Minute // they look by themselves when the test is over
+	one, two := openWith(t, server.Addr(), 1<<20, lease), openWith(t, server.Addr(), 1<<20, lease)
+	run := one.create(t, "token", func() { t.Error("fenced") })
+	run.Append([]byte("said"))
+	flushed(t, one)
+	m := newMemo()
+	if _, err := two.Follow("token", one.name, m); err != nil {
+		t.Fatal(err)
+	}
+	isThere := func() bool { return server.Exists(one.key("replica", one.name)) }
+	await(t, "the owner to be there", isThere)
+	server.SetError("LOADING not yet")
+	for _, r := range []*rig{one, two} {
+		r.lookAround(t.Context())
+	}
+	server.FastForward(2 * lease)
+	server.SetError("")
+	for range 2 * checksUntilDead { // the next to look is the other, however often
+		two.lookAround(t.Context())
+	}
+	if isThere() {
+		t.Error("the owner has said that it is there")
+	}
+	one.lookAround(t.Context())
+	two.lookAround(t.Context())
+	run.Append([]byte(" more"))
+	run.End(EndDone, nil)
+	if how := <-m.ends; how != EndDone || m.String() != "said more" {
+		t.Errorf("ended %q behind %q", how, m)
 	}
 }

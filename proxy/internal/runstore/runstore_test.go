@@ -307,33 +307,6 @@ func TestAwayForNewRuns(t *testing.T) {
 	}
 }
 
-// TestBackAtOnce: a replica that could not say that it is there, because Redis was away, is not taken for dead when Redis is back.
-func TestBackAtOnce(t *testing.T) {
-	t.Parallel()
-	server := miniredis.RunT(t)
-	const lease = 1500 * time.Millisecond // they look each 500 ms: the owner at 0, 500 and so on, the other at 250, 750 and so on
-	one := openWith(t, server.Addr(), 1<<20, lease)
-	run := one.create(t, "token", func() { t.Error("fenced") })
-	run.Append([]byte("said"))
-	flushed(t, one)
-	time.Sleep(lease / 6)
-	two := openWith(t, server.Addr(), 1<<20, lease)
-	m := newMemo()
-	if _, err := two.Follow("token", one.name, m); err != nil {
-		t.Fatal(err)
-	}
-	server.SetError("LOADING not yet")
-	time.Sleep(lease + lease/3 + lease/12)
-	server.FastForward(2 * lease)
-	server.SetError("") // the next to look is the other
-	time.Sleep(lease / 2)
-	run.Append([]byte(" more"))
-	run.End(EndDone, nil)
-	if how := <-m.ends; how != EndDone || m.String() != "said more" {
-		t.Errorf("ended %q behind %q", how, m)
-	}
-}
-
 // TestGap: a reader learns that entries are missing, as after Redis has lost what it had not written, and gets nothing behind them.
 func TestGap(t *testing.T) {
 	t.Parallel()

@@ -138,10 +138,7 @@ func (s *Store) stayAlive(ctx context.Context) {
 	tick := time.NewTicker(s.cfg.Lease / 3)
 	defer tick.Stop()
 	for renewed := time.Now(); ; {
-		err := s.sayAlive(ctx)
-		s.report(err)
-		s.reader.look(err == nil)
-		s.reader.endOrphans(ctx)
+		s.lookAround(ctx)
 		if time.Since(renewed) > unended/3 {
 			s.writer.renew()
 			renewed = time.Now()
@@ -152,6 +149,14 @@ func (s *Store) stayAlive(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// lookAround does so once.
+func (s *Store) lookAround(ctx context.Context) {
+	err := s.sayAlive(ctx)
+	s.report(err)
+	s.reader.look(err == nil)
+	s.reader.endOrphans(ctx)
 }
 
 // sayAlive says that the replica is there. A server that takes nothing more still renews what it has.

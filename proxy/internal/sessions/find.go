@@ -16,7 +16,7 @@ type Call struct {
 	Name    string // by which answers to the questions of the turn come then, "" for none
 	Request *hub.Request
 	Losses  *hub.Losses
-	Strict  bool      // nothing may be lost
+	Strict  bool      // nothing may be lost but what the client had to say
 	Until   time.Time // to wait for a turn before it at most
 }
 

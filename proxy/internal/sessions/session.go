@@ -168,7 +168,7 @@ func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *T
 // driveTurn has the driver ask for the turn. The caller holds s.mu.
 func (s *session) driveTurn(c *Call, req *hub.Request) ([]byte, hub.TurnState, *hub.Failure) {
 	lines, state, err := s.peer.driver.Turn(nil, req, c.Losses)
-	lossy := c.Strict && len(c.Losses.Names) > 0
+	lossy := c.Strict && len(c.Request.Chosen(c.Losses)) > 0
 	if lossy || err != nil && s.oneTurn() {
 		s.state = idle // the driver is in a turn that is not asked for, or the process waits for one that does not come
 		go s.pool.end(s.detach())

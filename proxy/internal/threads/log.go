@@ -83,7 +83,7 @@ func (e *entry) view() (View, error) {
 	if e == nil {
 		return View{}, ErrUnknown
 	}
-	v := View{Busy: e.busy, Begun: e.begun, Meta: e.meta, Asked: e.asked, Run: e.run}
+	v := View{Busy: e.busy, Begun: e.begun, Meta: e.meta, Asked: e.asked, Run: e.run, Session: e.node.line()}
 	v.Messages, _ = e.node.conversation()
 	v.From = len(v.Messages) - e.said
 	v.Run.Messages = v.Messages[v.From:]
@@ -168,8 +168,8 @@ func (l *Log) goOn(t *Turn, h *held) error {
 	case t.Alone && e.node.gone > 0:
 		return ErrWentOn
 	}
-	if e.node.session != "" && e.node.going+e.node.gone == 0 {
-		t.Session = e.node.session
+	if line := e.node.line(); line != "" {
+		t.Session = line
 	}
 	t.Was, h.parent = e.asked, e.node
 	return nil

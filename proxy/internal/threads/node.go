@@ -40,6 +40,14 @@ func (n *node) conversation() (all []hub.Message, size int) {
 	return all, size
 }
 
+// line is the session in which a turn that goes on from the node stays; "" for none.
+func (n *node) line() string {
+	if n == nil || n.going+n.gone > 0 {
+		return ""
+	}
+	return n.session
+}
+
 // newNode makes a node behind another, of whose conversation it keeps so many messages. all is its own.
 func newNode(parent *node, all []hub.Message, keep, size int) *node {
 	n := &node{parent: parent, keep: keep, more: pack(all[keep:]), count: len(all) - keep, size: size + overhead, refs: 1}

@@ -25,9 +25,10 @@ type Kind uint8
 
 // Kinds of names.
 const (
-	Thread Kind = iota // a conversation that goes on
-	Answer             // one up to an answer
-	Branch             // where a conversation goes on at an agent that keeps it, as notes alone
+	Thread  Kind = iota // a conversation that goes on
+	Answer              // one up to an answer
+	Branch              // where a conversation goes on at an agent that keeps it, as notes alone
+	Unnamed             // the same of conversations without a name, by what was said
 )
 
 // Store is what remembers.
@@ -97,6 +98,10 @@ type View struct {
 	Asked hub.Request
 	Run   hub.Run
 	From  int // its messages begin there
+
+	// Session is [Turn.Session] of a turn that would go on from the answer in its line; "" where there is none: another turn goes on there, or has,
+	// or the conversation has a name.
+	Session string
 }
 
 // Turn is one of an agent.

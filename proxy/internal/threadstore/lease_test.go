@@ -17,7 +17,7 @@ import (
 )
 
 // lease is one that a test waits out.
-const lease = 500 * time.Millisecond
+const lease = 2 * time.Second
 
 // ends ends a turn that has said something.
 func ends(r *rig, turn *threads.Turn, text string) {

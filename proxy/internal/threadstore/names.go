@@ -101,6 +101,9 @@ func (s *Store) view(ctx context.Context, key threads.Key) (v threads.View, err 
 		return v, err
 	}
 	v = threads.View{Busy: f.held, Begun: f.Begun, Meta: f.meta, Asked: f.asked(), Run: f.Run}
+	if !f.next {
+		v.Session = f.Session
+	}
 	if v.Messages, err = s.messages(ctx, nameOfKey(key), &f.record); err != nil {
 		return v, err
 	}

@@ -48,13 +48,14 @@ const (
 var readScript = redis.NewScript(`redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local v = redis.call('GET', KEYS[3])
 if v and string.sub(v, 1, ` + lenGone + `) == '` + gone + `' then redis.call('PEXPIRE', KEYS[3], ARGV[1]) end
-return {redis.call('HGET', KEYS[1], '` + fieldRecord + `'), redis.call('HGET', KEYS[1], '` + fieldMeta + `'), redis.call('GET', KEYS[2])}`)
+return {redis.call('HGET', KEYS[1], '` + fieldRecord + `'), redis.call('HGET', KEYS[1], '` + fieldMeta + `'), redis.call('GET', KEYS[2]), v}`)
 
 // found is a record with what stands beside it.
 type found struct {
 	record
 	meta []byte
 	held bool // a turn runs, or the answer has not ended
+	next bool // another turn goes on from the answer, or has
 }
 
 // read reads what is known under a name, and renews it. It returns [threads.ErrUnknown] if nothing is.
@@ -75,6 +76,7 @@ func (s *Store) read(ctx context.Context, name string) (f found, err error) {
 	if meta, is := all[1].(string); is {
 		f.meta = []byte(meta)
 	}
+	_, f.next = all[3].(string)
 	holder, is := all[2].(string)
 	if f.held = is && !strings.HasPrefix(holder, over); f.Running && !f.held {
 		return f, threads.ErrUnknown // its replica is gone

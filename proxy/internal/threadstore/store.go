@@ -129,9 +129,9 @@ func nameOf(scope, kind, name string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func nameOfKey(k threads.Key) string {
-	return nameOf(k.Scope, map[threads.Kind]string{threads.Thread: "thread", threads.Answer: "answer", threads.Branch: "branch"}[k.Kind], k.Name)
-}
+func nameOfKey(k threads.Key) string { return nameOf(k.Scope, kindNames[k.Kind], k.Name) }
+
+var kindNames = map[threads.Kind]string{threads.Thread: "thread", threads.Answer: "answer", threads.Branch: "branch", threads.Unnamed: "unnamed"}
 
 // unique is a name that nothing else has.
 func (s *Store) unique() string { return s.name + "-" + strconv.FormatInt(s.counter.Add(1), 36) }

@@ -149,8 +149,8 @@ func TestEveryMemberOfRequests(t *testing.T) {
 	want := filled[hub.Detached](t,
 		"Request.MessageIDs", "Request.History", "Request.Tools", // stand in the other members of Detached, and in record.Tools
 		"Request.Header", "Request.Query", "Request.Endpoint", // of the HTTP request, which is over
-		"Request.UpstreamQuery",            // of the configuration
-		"Request.Unread", "Request.Beside", // are counted with the request itself
+		"Request.UpstreamQuery",                                // of the configuration
+		"Request.Unread", "Request.Beside", "Request.Demanded", // are counted with the request itself
 		notKept,
 	)
 	data, err := json.Marshal(record{Asked: &want})

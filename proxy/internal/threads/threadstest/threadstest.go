@@ -143,6 +143,11 @@ func testForks(t *testing.T, l threads.Store) {
 	}
 	Wants(t, l, Answer("d"), "one 1 two 2 four 4")
 	Wants(t, l, Answer("c"), "one 1 three 3")
+	for name, line := range map[string]string{"a": "", "b": "", "c": "c", "d": "a"} {
+		if v, err := l.Look(Answer(name)); err != nil || v.Session != line {
+			t.Errorf("behind %s a turn would be in the line %q (%v), want %q", name, v.Session, err, line)
+		}
+	}
 	must(t, l.Forget(Answer("a")), l.Forget(Answer("b")), l.Forget(Answer("b")))
 	refused(t, l, threads.Turn{From: Answer("a")}, threads.ErrUnknown)
 	Wants(t, l, Answer("d"), "one 1 two 2 four 4")
