@@ -45,6 +45,17 @@ export class Session {
     return (await this.at.answers(this.tab)).at(-1)?.replaceAll(/\s+/g, " ").trim() ?? "";
   }
 
+  // settled resolves to the newest answer once it is as it was half a second ago: a page may show what it has received later.
+  async settled() {
+    let seen;
+    await this.until("an answer that settles", async () => {
+      seen = await this.answer();
+      await sleep(500);
+      return seen === await this.answer() || seen;
+    });
+    return seen;
+  }
+
   // until waits for something that can be true, and says what was there instead.
   async until(what, look) {
     let seen;
