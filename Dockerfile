@@ -15,9 +15,9 @@ RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -tags grpcnotra
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /sabir /sabir
-# One agent and one client, told by the environment; mount a file of your own over it for more.
+# One agent and one client, set by the environment; mount a file of your own over it for more.
 COPY deploy/sabir.yaml /etc/sabir/sabir.yaml
-# Nobody, by number: scratch has no names. Sabir writes no files, so the root may be read-only.
+# A user without rights, by number: scratch has no names. Sabir writes files for audit and record only, so the root may be read-only.
 USER 65534:65534
 EXPOSE 8080 9090
 # The exec form: there is no shell here.

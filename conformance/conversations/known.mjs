@@ -38,17 +38,18 @@ export const known = [
     reason: "The REST binding of A2A 0.3 has no place for data, so that a question has no name there, and words approve nothing: they are the next turn.",
   },
   {
-    client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
-    reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
-      "results of the last of them alone.",
-  },
-  {
     client: ["an editor, sabir acp", "@a2a-js/sdk 1.3", "@langchain/langgraph-sdk 1.15, threads", "@mastra/client-js 1.47, threads"], agent: "Google ADK", scenario: "restart",
     reason: "ADK has lost its sessions, the client sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
   },
   {
-    client: "openai 7, chat", agent: ["OpenCode", "A2A 1.0", "A2A 0.3"], scenario: ["turns", "server", "denied", "stop", "regenerate", "edited", "reload", "restart", "alike"],
-    reason: "The client names no conversation, so that each request has a session of its own, which receives what was said before as text.",
+    client: "openai 7, chat", agent: ["A2A 1.0", "A2A 0.3"], scenario: "server",
+    reason: "What an A2A agent says of its work is a notice, for which the client's dialect has no place but the text of the answer, where it comes " +
+      "when the artifact ends, behind the words that followed.",
+  },
+  {
+    client: "openai 7, chat", agent: ["OpenCode", "A2A 1.0", "A2A 0.3"], scenario: "alike",
+    reason: "The client names no conversation, and both are the same word for word: neither goes on in a session that may be the other's, and another one " +
+      "receives what was said before as text.",
   },
   {
     client: "@google/genai 3, interactions", agent: ["Claude Code", "OpenCode"], scenario: "denied",

@@ -81,7 +81,7 @@ async function threeTurns({ talk }) {
   for (const turn of [1, 2, 3]) await greets(talk, turn);
 }
 
-async function serverTool({ talk, key, agent: { can } }) {
+async function serverTool({ talk, key }) {
   const seen = await talk.say(`weather ${key}`);
   well(seen, 1);
   ends(seen, "Results: get_weather=9 degrees in Oslo");
@@ -89,8 +89,8 @@ async function serverTool({ talk, key, agent: { can } }) {
   const second = await greets(talk, 2);
   const { users, agent } = await recalls(talk, key, 3);
   assert.deepEqual(users, [`weather ${key}`, second.said]);
-  const first = can.rewind ? seen.text : "Looking. Results: get_weather=9 degrees in Oslo"; // no request holds its own turns
-  assert.equal(agent.replace(first, ""), second.text, "the model is shown what the user was");
+  const own = "Looking. Results: get_weather=9 degrees in Oslo"; // clients may show a blank between two parts of it
+  assert.equal(agent.replace(agent.includes(own) ? own : seen.text, ""), second.text, "the model is shown what the user was");
 }
 
 async function clientTool({ talk, key }) {
