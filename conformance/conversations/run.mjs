@@ -202,7 +202,7 @@ async function hold(cell, base, restart) {
   const { client, agent, key } = cell;
   const began = performance.now();
   let timer;
-  const most = agent.program || agent.slow || restart ? 90 : 20; // seconds; programs have to start
+  const most = agent.program || agent.slow || restart ? 180 : 60; // seconds; programs have to start
   const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`it has not ended within ${most} s`)), most * 1000); });
   const talks = [];
   try {

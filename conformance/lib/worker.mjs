@@ -20,7 +20,7 @@ for (const level of ["warn", "error", "log", "info", "debug"]) {
 process.on("unhandledRejection", (err) => complaints.push(`unhandled rejection: ${err}`));
 process.on("uncaughtException", (err) => complaints.push(`uncaught exception: ${err}`));
 
-const deadline = 20_000; // milliseconds for one case
+const deadline = 60_000; // milliseconds for one case
 
 const { default: client } = await import(new URL(`../${clientFile}`, import.meta.url));
 const casesFile = `${casesDir}/${client.dialect}.jsonl`;

@@ -27,7 +27,7 @@ if (!sabir) {
 const document = path.join(import.meta.dirname, "..", "..", "docs", "resume.md");
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-resume-"));
 const atOnce = 12;
-const most = 30; // seconds a trial may take
+const most = 90; // seconds a trial may take
 const begun = Date.now();
 
 const strays = []; // unhandled errors
