@@ -25,6 +25,7 @@ type agentTurn struct {
 	server  *Server
 	answers bool                 // the client's dialect has a form for questions
 	asked   int                  // questions so far
+	returns bool                 // the client has a call to run: the turn goes on with its result
 	asks    []hub.Decision       // that are open
 	lines   *lineTurn            // of a client that answers while the turn goes on; nil for others
 	note    func([]hub.Decision) // notes how questions were answered while the turn goes on
@@ -168,7 +169,7 @@ func (a *agentTurn) settle() error {
 	switch {
 	case a.lines != nil:
 		return a.answerOnLine()
-	case a.answers:
+	case a.answers, len(a.asks) == 0 && a.returns:
 		return io.EOF
 	}
 	return a.answer()
@@ -236,6 +237,7 @@ func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {
 		mapIDs(ev)
 		return
 	case hub.ToolStart:
+		a.returns = a.returns || ev.Flags.Has(hub.ClientRuns)
 	default:
 		mapIDs(ev)
 		return

@@ -103,8 +103,11 @@ func sessionID(names ...string) []byte {
 
 // goesOnIn tells who reads the answer what was asked, as that may go on with a run.
 func (c *call) goesOnIn(answer *engine.Pipeline) {
-	if c.agentSession != nil {
+	switch {
+	case c.agentSession != nil:
 		answer.Continue(&c.agentSession.asked)
+	case c.route.up.Agents != nil && c.asked != nil:
+		answer.Continue(c.asked)
 	}
 }
 

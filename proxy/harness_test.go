@@ -116,6 +116,9 @@ func TestMain(m *testing.M) {
 	case "acp":
 		runACPAgent()
 		return
+	case "copilot":
+		runCopilotAgent()
+		return
 	case "flood", "flood-http", "paced", "paced-http":
 		runFloodAgent(floods[os.Getenv(scriptedAgent)])
 		return

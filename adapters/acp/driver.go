@@ -17,6 +17,10 @@ var processes = hub.Processes{
 	Programs: []hub.Program{
 		{Name: []string{"claude-agent-acp"}, Env: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR"}},
 		{Name: []string{"gemini", "--acp"}, Env: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT"}},
+		{Name: []string{"copilot", "--acp"}, Env: []string{
+			"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_HOME", "COPILOT_MODEL", "COPILOT_OFFLINE", "COPILOT_PROVIDER_BASE_URL",
+			"COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY",
+		}},
 		{Name: []string{"opencode", "acp"}, Env: []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME"}},
 	},
 }

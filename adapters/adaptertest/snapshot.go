@@ -233,7 +233,12 @@ func (s *singles) output(ev *hub.Event) {
 	if ev.Op == hub.Replace {
 		maps.DeleteFunc(s.outputs, func(key, _ string) bool { return strings.HasPrefix(key, of) })
 	}
-	if ev.More != nil || ev.Value != nil {
+	more := hub.More{}
+	if ev.More != nil {
+		more = *ev.More
+		more.Time, more.Usage = 0, hub.Counts{} // texts that are one have the time of the first
+	}
+	if ev.Value != nil || !reflect.DeepEqual(more, hub.More{}) {
 		s.outputs[of+"values"] += string(native.Append(nil, ev))
 		return
 	}

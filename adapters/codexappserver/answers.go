@@ -46,26 +46,6 @@ func (d *driver) refuse(dst []byte, q *questions.Question, stop bool) []byte {
 	return d.rpc.Answer(dst, q.ID, func(w *jsonwriter.Writer) { refusals[q.Kind](w, stop) })
 }
 
-// results finds the calls of the client's tools that are answered by results.
-func (d *driver) results(returned []hub.Part) (answers []questions.Answer) {
-	for i := range d.Open.All() {
-		q := &d.Open.All()[i]
-		if q.Kind == clientTool && resultOf(q, returned) != nil {
-			answers = append(answers, questions.Answer{Question: q})
-		}
-	}
-	return answers
-}
-
-func resultOf(q *questions.Question, returned []hub.Part) *hub.Part {
-	for i := range returned {
-		if rawjson.EqualBody(returned[i].ID, q.Call) {
-			return &returned[i]
-		}
-	}
-	return nil
-}
-
 // answer sends the answers to questions, all or none. One without a decision is the result of a call.
 func (d *driver) answer(dst []byte, answers []questions.Answer, returned []hub.Part, l *hub.Losses) ([]byte, hub.TurnState, error) {
 	from := len(dst)
@@ -73,7 +53,7 @@ func (d *driver) answer(dst []byte, answers []questions.Answer, returned []hub.P
 		q, ok := a.Question, true
 		switch {
 		case a.Decision == nil:
-			dst = d.output(dst, q, resultOf(q, returned), l)
+			dst = d.output(dst, q, questions.ResultOf(q, returned), l)
 			continue
 		case a.Decision.Cancelled || a.Decision.Decided && !a.Decision.Approved && questions.Chosen(a.Decision) == nil:
 			dst = d.refuse(dst, q, false)

@@ -54,7 +54,7 @@ func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.
 		return d.say(dst, input, req, l), hub.TurnRuns, nil
 	}
 	answers, err := d.Open.Match(decisions)
-	results := d.results(returned)
+	results := d.Open.Results(clientTool, returned)
 	switch {
 	case err == nil && len(answers)+len(results) == 0 && len(returned) > 0:
 		err = questions.NotOpen()

@@ -40,6 +40,9 @@
 //	assistant.message_start       TextStart: Name = phase
 //	assistant.reasoning_delta, assistant.reasoning  the same on the reasoning channel: ID = reasoningId, reasoningOpaque = Sig
 //	assistant.streaming_delta     nothing
+//	assistant.turn_retry          TextDelta with Op Replace and no text, TextEnd, for what the attempt has said
+//	system.message, model.*       nothing, as what is not known of them: prompts and requests of the CLI to its model, for whoever looks for faults
+//	                              in it. agent.interrupted, sandbox.decision: nothing
 //	assistant.turn_start, _end    StepStart, StepEnd: ID = turnId, in a sub-agent with the sub-agent's before it
 //	assistant.intent              Notice, intent
 //	assistant.tool_call_delta     ToolStart (with the first that has toolName), ToolArgs
@@ -48,6 +51,7 @@
 //	                              report_intent: Notice, intent, and its end nothing
 //	tool.execution_progress       ToolUpdate: Text = progressMessage or status
 //	tool.execution_partial_result ToolOutput: Text = partialOutput or content
+//	tool.shell_output             ToolOutput. Partial results of such a call repeat all that it has written: nothing
 //	tool.execution_complete       ToolEnd: Text = result.content, or textResultForLlm in it; More.Content = result.contents;
 //	                              error: More.Err, More.ErrCode; code denied, or a denied permission: StatusDenied;
 //	                              code aborted: StatusAborted. detailedContent, toolTelemetry and all other: Meta
@@ -116,6 +120,9 @@
 // Written is the body of the POST. What else clients send asks for no answer. Conversations at rest are lists of the events that
 // sessions keep, as session.getMessages answers them.
 //
+// A program that Sabir runs is asked by JSON-RPC, as the SDK asks it: connect, session.create or session.resume, session.send. Permissions
+// and results of the client's tools go back by session.permissions.handlePendingPermissionRequest and session.tools.handlePendingToolCall.
+//
 // Lost: all but what the user says that is new, and files that the agent does not take; instructions, sources, files without
 // bytes and open questions of conversations at rest.
 //
@@ -128,6 +135,7 @@
 //	                  tool has ended (queue), as Caco does. Markers in results, [output:id], are left alone: only a
 //	                  caller with a store of outputs can tell what they stand for, see [EmbedQueue]
 //	embed_triggers    decode: with embeds=queue, before which events they leave (default: Caco's)
+//	create            decode: members of session.create and session.resume for a program that Sabir runs, a JSON object
 //	files             decode: what the agent takes beside a prompt: image (Caco's imageData, the default) or attachments (the SDK's)
 //	envelope          encode: none, ws (Caco's), jsonrpc, or auto (default): ws over WebSocket, jsonrpc with Content-Length
 //	session           encode: sessionId of streams that name none (default session-1)
@@ -144,7 +152,7 @@
 // # Source
 //
 // icksaur/caco: doc/chatview-design.md and src at 90251fd (2026-02-02), src at b529395. Types: dist/generated of
-// @github/copilot-sdk 0.1.17, 0.1.19 and 1.0.14 (MIT); docs/features/streaming-events.md of github/copilot-sdk at
+// @github/copilot-sdk 0.1.17, 0.1.19 and 1.0.14 (MIT); the Copilot CLI 1.0.102; docs/features/streaming-events.md of github/copilot-sdk at
 // cc0438d.
 package copilot
 
@@ -193,6 +201,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
+	Processes:     &processes,
 }
 
 // intentTool is the tool by which the agent says what it is about to do.
@@ -219,6 +228,7 @@ const (
 	filterAuto = "auto"
 	filterOff  = "off"
 
+	optionCreate     = "create"
 	optionFiles      = "files"
 	filesImage       = "image"
 	filesAttachments = "attachments"
@@ -235,6 +245,8 @@ var options = []hub.OptionSpec{
 		Doc: "With embeds=queue, the types of events before which the queue is emptied."},
 	{Name: optionFiles, Type: hub.OptionEnum, Default: filesImage, Values: []string{filesImage, filesAttachments}, Decode: true,
 		Doc: "What the agent takes beside a prompt: one image, as Caco does, or attachments, as the SDK does."},
+	{Name: optionCreate, Type: hub.OptionObject, Decode: true,
+		Doc: "Members of session.create and session.resume for a program that Sabir runs, such as provider and model, beside those that Sabir sends."},
 	{Name: "envelope", Type: hub.OptionEnum, Default: envelopeAuto, Encode: true,
 		Values: []string{envelopeAuto, envelopeNone, envelopeWS, envelopeRPC},
 		Doc:    "What events are wrapped in; auto goes by the framing."},

@@ -16,3 +16,7 @@ func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &copilot.Dialect) }
 func TestPrompts(t *testing.T) { adaptertest.Requests(t, &copilot.Dialect) }
 
 func FuzzRequests(f *testing.F) { adaptertest.FuzzRequests(f, &copilot.Dialect) }
+
+func TestDriver(t *testing.T) { adaptertest.Drives(t, &copilot.Dialect) }
+
+func FuzzDriver(f *testing.F) { adaptertest.FuzzDriver(f, &copilot.Dialect) }

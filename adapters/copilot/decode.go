@@ -38,6 +38,8 @@ type decoder struct {
 	failure   []byte     // in history: why, if it failed
 	over      bool       // the end of the replay was said
 
+	client hub.ToolList // of the request that the stream answers
+
 	again bool // a record like the one in hand, with another text, is read as it is
 }
 
@@ -74,6 +76,9 @@ func (d *decoder) Reset() {
 		streams: map[string][]byte{}, calls: map[string]*call{}, subAgents: map[string]*subAgent{}, asks: map[string]string{},
 	}
 }
+
+// Continue implements [hub.Continuer]: a call of the client's begins like those that the agent runs.
+func (d *decoder) Continue(req *hub.Request) { d.client = req.Tools }
 
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
@@ -118,6 +123,9 @@ func (d *decoder) Rereads(ev *hub.Event) bool { return ev.More.Meta == nil }
 func (d *decoder) ReadMembers(part any, ev *hub.Event, values [][]byte) bool {
 	id := rawjson.First(values[:len(values)/2]...) // of the envelopes, the record has one
 	if p, ok := part.(tracked); ok && p.id && (id == nil || d.seen.again(id)) {
+		return false
+	}
+	if c := d.calls[string(ev.ID)]; ev.Kind == hub.ToolOutput && c != nil && c.shell {
 		return false
 	}
 	if millis := d.clock.Millis(rawjson.First(values[len(values)/2:]...)); millis != 0 {

@@ -2,6 +2,8 @@ package copilot
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -61,6 +63,21 @@ func (d *decoder) reasoningDelta(dst []hub.Event) ([]hub.Event, error) {
 	id := rawjson.Body(d.at.ev.Data.ReasoningID)
 	d.enterStream(id)
 	return d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: hub.Reasoning, Text: delta}), nil
+}
+
+// turnRetry reads that the model is asked again: what has come of its answer is taken back.
+func (d *decoder) turnRetry(dst []hub.Event) ([]hub.Event, error) {
+	at := d.at.subAgent
+	for _, id := range slices.Sorted(maps.Keys(d.streams)) {
+		if !bytes.Equal(d.streams[id], at) {
+			continue
+		}
+		delete(d.streams, id)
+		dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: []byte(id), Msg: []byte(id), Op: hub.Replace})
+		dst = d.put(dst, hub.Event{Kind: hub.TextEnd, ID: []byte(id), Msg: []byte(id)})
+	}
+	d.last.id = d.last.id[:0]
+	return dst, nil
 }
 
 // nothing reads events that say what is known anyway, such as the size of what was streamed.

@@ -14,6 +14,7 @@ type call struct {
 	name     []byte
 	subAgent []byte // the sub-agent that it was called in
 	ready    bool   // its arguments are complete
+	shell    bool   // its output comes as shell_output, so that partial results say it again
 	intent   bool   // it only reports what the agent is about to do
 	denied   bool   // someone refused it
 }
@@ -31,7 +32,10 @@ func (d *decoder) begin(dst []hub.Event, id, name []byte) ([]hub.Event, *call) {
 	if c.intent {
 		return dst, c
 	}
-	dst = d.put(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: c.name})
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: c.name})
+	if len(d.at.subAgent) == 0 && d.client.Has(c.name) {
+		ev.Flags |= hub.ClientRuns
+	}
 	return dst, c
 }
 
@@ -199,10 +203,26 @@ func (d *decoder) executionProgress(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
+// shellOutput reads a piece of what a command writes.
+func (d *decoder) shellOutput(dst []hub.Event) ([]hub.Event, error) {
+	id, c, quiet, err := d.ofCall()
+	if err != nil || quiet {
+		return dst, err
+	}
+	text, err := d.need(d.prop("text"), "text")
+	if err != nil {
+		return dst, err
+	}
+	if c != nil {
+		c.shell = true
+	}
+	return d.put(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result, Text: text}), nil
+}
+
 // partialResult reads a piece of the output of a call. Documents name the member content, the types partialOutput.
 func (d *decoder) partialResult(dst []hub.Event) ([]hub.Event, error) {
-	id, _, quiet, err := d.ofCall()
-	if err != nil || quiet {
+	id, c, quiet, err := d.ofCall()
+	if err != nil || quiet || c != nil && c.shell {
 		return dst, err
 	}
 	p := &d.at.ev.Data

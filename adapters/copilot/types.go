@@ -45,6 +45,7 @@ func makeSpecs() map[string]spec {
 	add((*decoder).messageDelta, ephemeral|delta, "assistant.message_delta")
 	add((*decoder).reasoningDelta, ephemeral|delta, "assistant.reasoning_delta")
 	add((*decoder).nothing, ephemeral|delta, "assistant.streaming_delta")
+	add((*decoder).turnRetry, ephemeral, "assistant.turn_retry")
 	add((*decoder).toolCallDelta, ephemeral|delta, "assistant.tool_call_delta")
 	add((*decoder).messageStart, ephemeral, "assistant.message_start")
 	add((*decoder).message, 0, "assistant.message")
@@ -53,6 +54,7 @@ func makeSpecs() map[string]spec {
 
 	add((*decoder).executionStart, 0, "tool.execution_start")
 	add((*decoder).executionProgress, ephemeral, "tool.execution_progress")
+	add((*decoder).shellOutput, ephemeral, "tool.shell_output")
 	add((*decoder).partialResult, ephemeral, "tool.execution_partial_result")
 	add((*decoder).executionComplete, 0, "tool.execution_complete")
 	add((*decoder).userRequested, 0, "tool.user_requested")
@@ -83,6 +85,8 @@ func makeSpecs() map[string]spec {
 	add((*decoder).answer, ephemeral|both, "user_input.completed", "elicitation.completed", "mcp.oauth_completed",
 		"exit_plan_mode.completed", "auto_mode_switch.completed", "session_limits_exhausted.completed")
 
+	add((*decoder).nothing, 0, "system.message")
+	add((*decoder).nothing, ephemeral, "agent.interrupted", "sandbox.decision", typeDiagnostic)
 	add((*decoder).plain, plain, strings.Fields(plainTypes)...)
 	add((*decoder).plain, plain|ephemeral, strings.Fields(plainEphemeralTypes)...)
 	return all
@@ -97,7 +101,7 @@ session.context_changed session.context_cleared session.compaction_start session
 session.task_complete session.completion_receipt session.fusion_route_failed session.fusion_resolved
 session.fusion_completed session.auto_mode_resolved session.canvas.recorded session.canvas.removed
 assistant.fusion_phase_completed assistant.fusion_phase_failed tool_search.activated skill.invoked
-subagent.configured subagent.selected subagent.deselected hook.start hook.end system.message
+subagent.configured subagent.selected subagent.deselected hook.start hook.end
 permission.carriedForward permission.messageAuthorization permission.messageAuthorizationRead
 permission.messageAuthorizationDegraded permission.assentDetected permission.contextualAuthorization
 caco.embed caco.agent caco.applet caco.reload caco.info`
@@ -120,11 +124,23 @@ const cacoPrefix = "caco."
 
 // specOf returns what is known of a type; ok is false for one that is not known at all.
 func specOf(typ []byte) (s spec, ok bool) {
-	if s, ok = specs[string(typ)]; !ok && bytes.HasPrefix(typ, []byte(cacoPrefix)) {
-		return specs["caco.info"], true
+	if s, ok = specs[string(typ)]; ok {
+		return s, true
 	}
-	return s, ok
+	switch {
+	case bytes.HasPrefix(typ, []byte(cacoPrefix)):
+		return specs["caco.info"], true
+	case bytes.HasPrefix(typ, []byte(modelPrefix)):
+		return specs[typeDiagnostic], true
+	}
+	return s, false
 }
+
+// What the CLI says of its calls to the model is for whoever looks for faults in it: prompts, tools and answers as they were sent.
+const (
+	modelPrefix    = "model."
+	typeDiagnostic = "model.log"
+)
 
 // typeStart is the event that describes a session.
 const typeStart = "session.start"

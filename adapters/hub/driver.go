@@ -87,6 +87,10 @@ type Processes struct {
 	// Arguments are those that stand behind the command of the configuration; nil: none. They may name the session to go on with.
 	Arguments func(*Session) []string
 
+	// Headers says that messages have a header with their length in front, in both directions, as in the base protocol of language servers. The
+	// driver has them as lines.
+	Headers bool
+
 	// Programs are agents that are known to speak the dialect.
 	Programs []Program
 }

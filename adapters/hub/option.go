@@ -18,8 +18,9 @@ const (
 	OptionDuration OptionType = "duration" // Go syntax: 250ms, 2s
 	OptionEnum     OptionType = "enum"     // one of Values
 	OptionText     OptionType = "text"
-	OptionList     OptionType = "list" // a YAML list, or text separated by commas
-	OptionMap      OptionType = "map"  // a YAML map, or k=v separated by commas
+	OptionList     OptionType = "list"   // a YAML list, or text separated by commas
+	OptionMap      OptionType = "map"    // a YAML map, or k=v separated by commas
+	OptionObject   OptionType = "object" // a YAML map of any depth, or a JSON object
 )
 
 // OptionSpec declares one option of a dialect. It is at once its validation, its default and its documentation.
@@ -116,6 +117,8 @@ func (s *OptionSpec) parse(raw any) (any, error) {
 		return parseList(raw)
 	case OptionMap:
 		return parseMap(raw)
+	case OptionObject:
+		return parseObject(raw)
 	}
 	text, ok := scalar(raw)
 	if !ok {
@@ -224,13 +227,14 @@ func (o Options) value(n string, t OptionType) any {
 	return o.values[n]
 }
 
-// Bool, Int, Duration, List and Map return the value of a declared option. Decoders and encoders read options once,
+// Bool, Int, Duration, List, Map and Object return the value of a declared option. Decoders and encoders read options once,
 // when they are made.
 func (o Options) Bool(n string) bool              { return o.value(n, OptionBool).(bool) }
 func (o Options) Int(n string) int                { return o.value(n, OptionInt).(int) }
 func (o Options) Duration(n string) time.Duration { return o.value(n, OptionDuration).(time.Duration) }
 func (o Options) List(n string) []string          { return o.value(n, OptionList).([]string) }
 func (o Options) Map(n string) map[string]string  { return o.value(n, OptionMap).(map[string]string) }
+func (o Options) Object(n string) []byte          { return []byte(o.value(n, OptionObject).(string)) }
 
 // BoolOr returns the value of an option declared as bool, or fallback where there are no options at all.
 func (o Options) BoolOr(n string, fallback bool) bool {

@@ -117,8 +117,8 @@ type BackgroundServer struct {
 	Follow func(answer []byte) (read, cancel SessionCall, err error)
 }
 
-// A Continuer is a decoder of streams that begin with what was said before, where a request goes on with a run. Continue comes after Reset and
-// before the first record. req is valid during the call.
+// A Continuer is a decoder of streams that say less than what was asked: where a run goes on, they begin with what was said before, or do not
+// say which calls are the client's to run. Continue comes after Reset and before the first record. req is valid during the call.
 type Continuer interface {
 	Decoder
 	Continue(req *Request)

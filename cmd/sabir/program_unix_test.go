@@ -60,6 +60,9 @@ func TestProxyPrograms(t *testing.T) {
 	f("gemini-cli", "gemini --output-format stream-json --skip-trust", "--", "gemini")
 	f("acp", "gemini --acp", "--", "gemini", "--acp")
 	f("acp", "/opt/bin/gemini --yolo --acp", "--", "/opt/bin/gemini", "--yolo", "--acp")
+	f("acp", "copilot --acp", "--", "copilot", "--acp")
+	f("copilot", "copilot --headless --stdio --no-auto-update", "--", "copilot")
+	f("copilot", "copilot --log-level none --headless --stdio --no-auto-update", "--", "copilot", "--log-level", "none")
 	f("codex-app-server", "codex app-server", "--", "codex", "app-server")
 	const rest = " --output-format stream-json --verbose --input-format stream-json --include-partial-messages --permission-prompt-tool stdio"
 	f("claude-cli", "claude -p"+rest, "--", "claude", "-p")

@@ -17,6 +17,18 @@ export const known = [
     reason: "Codex says an error of the model as a notice, too. The client's dialect has no place for notices but the text of the answer.",
   },
   {
+    agent: ["Copilot", "Copilot, ACP"], scenario: "failure",
+    reason: "Copilot asks its model again when a stream breaks. What the attempts said it takes back where its events say so, which these clients have no form for.",
+  },
+  {
+    client: "@ag-ui/client 1.0", agent: "Copilot", scenario: "question",
+    reason: "The client brings a tool of the name that Copilot's own has, which asks the user: it is in the place of that.",
+  },
+  {
+    agent: "Copilot, ACP", scenario: "denied",
+    reason: "Copilot ends its turn when a call is denied, and says so as words of the answer. In its other form Sabir tells it why, and it goes on.",
+  },
+  {
     agent: "Gemini CLI", scenario: "server",
     reason: "The Gemini CLI takes blanks off the end of what its model said, when it goes on with a session: the model is shown other words than the user.",
   },

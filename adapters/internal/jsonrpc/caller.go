@@ -49,6 +49,9 @@ func (m *Message) Fault() error {
 // CodeUnknown is the error for a method that is not there.
 const CodeUnknown = -32601
 
+// CodeRefused is the error for a call that gets no answer, one of those that are left to programs.
+const CodeRefused = -32000
+
 // A Caller writes the messages of one side, a line each. Its calls have the ids 0, 1, 2 ….
 type Caller struct {
 	Bare  bool // messages do not say the version

@@ -98,6 +98,26 @@ func (o *Open) Match(decisions []hub.Decision) (answers []Answer, err error) {
 	return answers, nil
 }
 
+// Results finds the calls of the client's tools, which are questions of one kind, that results answer.
+func (o *Open) Results(kind string, returned []hub.Part) (answers []Answer) {
+	for i := range o.all {
+		if q := &o.all[i]; q.Kind == kind && ResultOf(q, returned) != nil {
+			answers = append(answers, Answer{Question: q})
+		}
+	}
+	return answers
+}
+
+// ResultOf is the part with the result of the call that a question is about, nil for none.
+func ResultOf(q *Question, returned []hub.Part) *hub.Part {
+	for i := range returned {
+		if rawjson.EqualBody(returned[i].ID, q.Call) {
+			return &returned[i]
+		}
+	}
+	return nil
+}
+
 // NotOpen is the error for an answer to a question that the agent does not wait for.
 func NotOpen() error {
 	return hub.NewError(hub.ReasonUnknown, "answers", -1, "the agent waits for no answer to that question")

@@ -7,6 +7,7 @@ const modules = path.join(import.meta.dirname, "..", "..", "node_modules");
 export const claude = path.join(modules, "@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, "claude");
 
 const codex = path.join(modules, "@openai", "codex", "bin", "codex.js"); // it runs the program for this platform
+const copilot = path.join(modules, "@github", `copilot-${process.platform}-${process.arch}`, "copilot");
 const gemini = path.join(modules, "@google", "gemini-cli", "bundle", "gemini.js");
 
 // can is what these agents can: their tools are their own, and they keep their conversations.
@@ -28,6 +29,7 @@ export function programs({ base, paths, notes }, dir, node) {
   const under = (api, last) => base + paths[api].slice(0, paths[api].indexOf(last));
   return [
     claudeCode(env), claudeAgent(env, node), ...codexes({ ...own, CODEX_HOME: codexHome(dir, under("codex", "/responses")) }, node),
+    ...copilots({ ...own, COPILOT_OFFLINE: "true", COPILOT_MODEL: "scripted" }, under("copilot", "/chat/completions")),
     geminiCLI({ ...own, GOOGLE_GEMINI_BASE_URL: under("geminiCLI", "/v1beta") }, home, node),
   ].map((agent) => ({ ...common, restart: agent.can.stay === false ? undefined : () => killOwn(agent.is ?? ((args) => agent.command.every((arg, i) => args[i] === arg))), ...agent }));
 }
@@ -82,6 +84,21 @@ function codexes(env, node) {
       name: "Codex, exec", dialect: "codex-cli", can: { ...can, ask: false, stream: false, stay: false }, command: [node, codex, "exec", "--json", "--skip-git-repo-check"], env,
       clients: ["ai 7", "openai 7, chat"],
     },
+  ];
+}
+
+// copilots are the Copilot CLI as its SDK starts it, which takes tools of its clients, and as editors do. Its provider is the model in place of GitHub.
+function copilots(env, url) {
+  const provider = { COPILOT_PROVIDER_BASE_URL: url, COPILOT_PROVIDER_API_KEY: "scripted" };
+  const started = { env: { ...env, ...provider }, can: { ...can, askAtOnce: true, askInOrder: false } };
+  return [
+    {
+      ...started, name: "Copilot", dialect: "copilot", can: { ...started.can, question: "own", take: true },
+      command: [copilot, "--headless", "--stdio", "--no-auto-update"],
+      options: { create: { model: "scripted", provider: { type: "openai", baseUrl: url, apiKey: "scripted" } } },
+      clients: ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp"],
+    },
+    { ...started, name: "Copilot, ACP", dialect: "acp", command: [copilot, "--acp", "--no-auto-update"], clients: ["ai 7"] },
   ];
 }
 

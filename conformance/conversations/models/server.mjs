@@ -5,6 +5,7 @@ import { play } from "../script.mjs";
 import * as anthropic from "./anthropic.mjs";
 import * as chat from "./chat.mjs";
 import * as claudeCode from "./claude_code.mjs";
+import * as copilot from "./copilot.mjs";
 import * as codex from "./codex.mjs";
 import * as gemini from "./gemini.mjs";
 import * as geminiCLI from "./gemini_cli.mjs";
@@ -13,7 +14,7 @@ import * as opencode from "./opencode.mjs";
 import * as responses from "./responses.mjs";
 import { Refused } from "./strict.mjs";
 
-const apis = { chat, responses, anthropic, gemini, interactions, claudeCode, codex, geminiCLI, opencode };
+const apis = { chat, responses, anthropic, gemini, interactions, claudeCode, codex, copilot, geminiCLI, opencode };
 
 // serveModels starts the server. paths are those of the APIs; notes says whose answers were given up.
 export async function serveModels() {

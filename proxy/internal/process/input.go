@@ -9,9 +9,10 @@ import (
 
 // input is stdin of an agent.
 type input struct {
-	file *os.File
-	turn chan struct{} // full while somebody writes
-	err  error         // why nothing can be sent any more
+	file    *os.File
+	headers bool          // messages have their length in front
+	turn    chan struct{} // full while somebody writes
+	err     error         // why nothing can be sent any more
 }
 
 func newInput(f *os.File) *input { return &input{file: f, turn: make(chan struct{}, 1)} }
@@ -39,6 +40,9 @@ func (in *input) write(lines []byte, until time.Time) error {
 	err := in.file.SetWriteDeadline(until)
 	if err != nil {
 		return sendError(err)
+	}
+	if in.headers {
+		lines = withHeaders(lines)
 	}
 	n, err := in.file.Write(lines)
 	if err == nil {

@@ -13,6 +13,9 @@ import (
 // ErrLongLine ends the stream of an agent whose line is longer than Spec.MaxLine.
 var ErrLongLine = errors.New("a line of the agent is longer than allowed")
 
+// ErrHeader ends the stream of an agent whose messages do not begin with their length, as Spec.Headers wants it.
+var ErrHeader = errors.New("a message of the agent does not begin with its length")
+
 const (
 	minRead = 4 << 10
 	maxRead = 64 << 10 // as much as a pipe holds
@@ -25,6 +28,7 @@ const maxSlurp = 1 << 20
 type lines struct {
 	file *os.File
 	max  int
+	msgs *messages     // nil: src has lines
 	done chan struct{} // closed when src holds all that is to come
 
 	limits   sync.Mutex // never held for long
@@ -111,6 +115,9 @@ func (l *lines) piece(dst []byte) ([]byte, error) {
 // read appends what is there. A line that grows gets memory by what has arrived of it. A read that leaves no room says that more was
 // waiting: the next may take more at once.
 func (l *lines) read(dst []byte) ([]byte, error) {
+	if l.msgs != nil {
+		return l.msgs.read(dst, l.src)
+	}
 	if cap(dst)-len(dst) < minRead {
 		dst = slices.Grow(dst, max(minRead, min(cap(dst), maxRead/2)))
 	}

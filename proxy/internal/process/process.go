@@ -3,6 +3,7 @@
 //	process.go          starting and ending one agent
 //	program.go          what is to be run: the program is found, mistakes are named
 //	input.go, lines.go  its stdin and its stdout
+//	messages.go         the same, where messages have headers in place of line ends
 //	stderr.go           its stderr, line by line
 //	family_linux.go     what an agent has started: signals to all of it
 //	keeper_linux.go     the one goroutine that starts agents, finds their descendants and reaps orphans
@@ -53,6 +54,7 @@ type Spec struct {
 	Dir     string   // working directory; must exist
 	Env     []string // the whole environment, nothing is inherited; SABIR_PROCESS is added
 	MaxLine int      // longest line of stdout, in bytes; a longer one ends the stream with ErrLongLine
+	Headers bool     // stdin and stdout have messages with a header that says their length, in place of lines; here they are lines
 	Stderr  Stderr   // nil: dropped
 	Grace   Grace    // how long each step of End may take
 }
@@ -98,6 +100,9 @@ func Start(s Spec) (*Process, error) {
 	p := &Process{
 		family: f, grace: s.Grace,
 		in: newInput(std.stdin), out: newLines(std.stdout, s.MaxLine), errs: drain(std.stderr, s.Stderr),
+	}
+	if s.Headers {
+		p.in.headers, p.out.msgs = true, newMessages(s.MaxLine)
 	}
 	if !running.add(p) {
 		p.Kill()

@@ -125,7 +125,7 @@ func (s *session) peerEnded(p *peer, err error) {
 
 // whyEnded says how a process ended, for the log.
 func whyEnded(proc *process.Process, err error) error {
-	if errors.Is(err, process.ErrLongLine) {
+	if errors.Is(err, process.ErrLongLine) || errors.Is(err, process.ErrHeader) {
 		return err
 	}
 	return fmt.Errorf("the process of the agent ended: %s", proc.Exit())

@@ -239,7 +239,7 @@ func (s *session) startPeer(until time.Time) *hub.Failure {
 		command = append(command[:len(command):len(command)], more(&about)...)
 	}
 	proc, err := s.pool.start(s, process.Spec{
-		Command: command, Dir: s.dir, Env: cfg.Env, MaxLine: cfg.MaxLine, Stderr: cfg.Observer.Stderr(), Grace: grace,
+		Command: command, Dir: s.dir, Env: cfg.Env, MaxLine: cfg.MaxLine, Headers: cfg.Dialect.Processes.Headers, Stderr: cfg.Observer.Stderr(), Grace: grace,
 	}, until)
 	switch {
 	case errors.Is(err, errFull):
