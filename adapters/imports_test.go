@@ -41,7 +41,6 @@ var shared = []string{
 	module + "adapters/internal/codexwire",
 	module + "adapters/internal/claudewire",
 	module + "adapters/internal/genai",
-	module + "adapters/internal/history",
 	writer,
 	module + "adapters/internal/jsonrpc",
 	module + "adapters/internal/legalid",
