@@ -37,6 +37,7 @@ type rule struct {
 var shared = []string{
 	module + "adapters/internal/acpwire",
 	module + "adapters/internal/approval",
+	module + "adapters/internal/blocks",
 	module + "adapters/internal/callmatch",
 	module + "adapters/internal/codexwire",
 	module + "adapters/internal/claudewire",
