@@ -41,6 +41,7 @@ var shared = []string{
 	module + "adapters/internal/callmatch",
 	module + "adapters/internal/codexwire",
 	module + "adapters/internal/claudewire",
+	module + "adapters/internal/finish",
 	module + "adapters/internal/genai",
 	writer,
 	module + "adapters/internal/jsonrpc",

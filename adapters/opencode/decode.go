@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -183,7 +184,7 @@ func (d *decoder) runEnd(dst []hub.Event) []hub.Event {
 		ev.Status, ev.Name = d.root.failedAs(), nil
 		ev.More = d.scratch.More()
 		ev.More.Err, ev.More.ErrCode = d.root.err, d.root.code
-	} else if status := statusOf(d.root.reason); status != hub.StatusTools { // the agent runs its tools, and has stopped behind them
+	} else if status := finish.Status(d.root.reason); status != hub.StatusTools { // the agent runs its tools, and has stopped behind them
 		ev.Status = status
 	}
 	return dst
