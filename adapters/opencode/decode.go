@@ -85,7 +85,6 @@ type properties struct {
 	Reply      rawjson.Value `json:"reply"`
 	Questions  rawjson.Value `json:"questions"`
 	Answers    rawjson.Value `json:"answers"`
-	Todos      rawjson.Value `json:"todos"`
 }
 
 // info is what is said of a message, or of a session.
