@@ -135,10 +135,10 @@ func (d *decoder) event(dst []hub.Event, typ, data []byte) ([]hub.Event, error) 
 	case "content_block_delta":
 		return d.blockDelta(dst, data)
 	case "content_block_start":
-		dst = d.blocks.Close(dst, d.blocks.Find(d.index()), d.blockEnd)
+		dst = d.blocks.Close(dst, d.blocks.Find(d.rec.Index), d.blockEnd)
 		return d.blockStart(dst, &d.rec.Block, d.rec.Index, data)
 	case "content_block_stop":
-		return d.blocks.Close(dst, d.blocks.Find(d.index()), d.blockEnd), nil
+		return d.blocks.Close(dst, d.blocks.Find(d.rec.Index), d.blockEnd), nil
 	case "message_start":
 		return d.messageStart(dst)
 	case "message_delta":

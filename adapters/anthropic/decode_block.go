@@ -9,9 +9,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
 
-// index is the spelling of the index of the record's block; a record without one means the block without one.
-func (d *decoder) index() rawjson.Value { return d.rec.Index }
-
 // blockStart begins a block. data is the record, passed as it is when the type of block is unknown.
 func (d *decoder) blockStart(dst []hub.Event, c *contentBlock, index rawjson.Value, data []byte) ([]hub.Event, error) {
 	typ := rawjson.Body(c.Type)
@@ -87,7 +84,7 @@ func (d *decoder) compaction(dst []hub.Event, summary rawjson.Value) []hub.Event
 // blockDelta goes on with a block. The type of the delta decides what it is, not that of its block: one whose start was
 // lost, or named another type, is shown all the same.
 func (d *decoder) blockDelta(dst []hub.Event, data []byte) ([]hub.Event, error) {
-	b, delta := d.blocks.Find(d.index()), &d.rec.Delta
+	b, delta := d.blocks.Find(d.rec.Index), &d.rec.Delta
 	switch string(rawjson.Body(delta.Type)) {
 	case "text_delta":
 		return d.text(dst, hub.AnswerText, rawjson.Body(delta.Text), b, blocks.PartID(d.rec.Index)), nil
@@ -123,7 +120,7 @@ func (d *decoder) text(dst []hub.Event, ch hub.Chan, text []byte, b *blocks.Bloc
 // signature keeps a piece. One without a block is that of reasoning whose text was left out.
 func (d *decoder) signature(dst []hub.Event, b *blocks.Block, sig []byte) []hub.Event {
 	if b == nil {
-		b = d.blocks.Open(d.index(), blocks.Reasoning)
+		b = d.blocks.Open(d.rec.Index, blocks.Reasoning)
 	}
 	if b.Kind == blocks.Reasoning { // others have no place for one
 		b.Sign(sig)

@@ -43,7 +43,7 @@ const (
 // List are the open blocks, the oldest first. The zero value is ready to use.
 type List struct{ opened.Queue[Block] }
 
-// Find returns the open block of that index, or nil.
+// Find returns the open block of that index, or nil. A record without an index means the block without one.
 func (l *List) Find(index rawjson.Value) *Block {
 	all := l.All()
 	for i := len(all) - 1; i >= 0; i-- {
