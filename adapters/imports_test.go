@@ -37,11 +37,12 @@ type rule struct {
 var shared = []string{
 	module + "adapters/internal/acpwire",
 	module + "adapters/internal/approval",
+	module + "adapters/internal/blocks",
 	module + "adapters/internal/callmatch",
 	module + "adapters/internal/codexwire",
 	module + "adapters/internal/claudewire",
+	module + "adapters/internal/finish",
 	module + "adapters/internal/genai",
-	module + "adapters/internal/history",
 	writer,
 	module + "adapters/internal/jsonrpc",
 	module + "adapters/internal/legalid",
@@ -136,8 +137,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/internal/*"},
-		allowed: []string{hubPath, wire, rawjson, phrases, members, results, writer, hashes, module + "adapters/internal/member"},
-		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult, jsonwriter, texthash, member and the standard library",
+		allowed: []string{hubPath, wire, rawjson, phrases, members, results, writer, hashes, module + "adapters/internal/member", module + "adapters/internal/opened"},
+		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult, jsonwriter, texthash, member, opened and the standard library",
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},

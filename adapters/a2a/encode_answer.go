@@ -111,18 +111,13 @@ func (e *encoder) artifactPart(p *hub.Part, l *hub.Losses) []byte {
 		if p.File != nil && len(p.File.URL)+len(p.File.Base64) > 0 {
 			return e.shape.appendFile(nil, p.File)
 		}
-		l.Add("messages.file")
+	case hub.PartCall: // said with the status
+		return nil
 	case hub.PartData:
 		if e.shape != shapeProto && p.Value != nil && !rawjson.IsNull(p.Value) {
 			return append(e.appendData([]byte(dataHeads[e.shape]), p.Value), '}')
 		}
-		l.Add("messages.data")
-	case hub.PartReasoning:
-		l.Add("messages.reasoning")
-	case hub.PartSource:
-		l.Add("messages.source")
-	case hub.PartRaw:
-		l.Add("messages.other")
 	}
+	conversation.LostPart(p, l)
 	return nil
 }

@@ -86,19 +86,12 @@ var names = [...]struct{ user, agent, parts string }{
 	shapeProto: {"ROLE_USER", "ROLE_AGENT", "content"},
 }
 
-// lostParts are the parts that have no form.
-var lostParts = map[hub.PartKind]string{
-	hub.PartReasoning: "messages.reasoning", hub.PartSource: "messages.source", hub.PartRaw: "messages.other",
-}
-
 func (w *writer) parts(m *hub.Message) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		switch name := lostParts[p.Kind]; {
+		switch {
 		case p.Kind == hub.PartRaw && p.Meta.Of(nameRaw) != nil:
 			w.Raw(p.Value)
-		case name != "":
-			w.losses.Add(name)
 		case p.Kind == hub.PartText, p.Kind == hub.PartRefusal:
 			w.open("text")
 			w.Text("text", p.Text)
@@ -109,6 +102,8 @@ func (w *writer) parts(m *hub.Message) {
 			w.value(p)
 		case p.Kind == hub.PartCall:
 			w.call(m, p)
+		default:
+			conversation.LostPart(p, w.losses)
 		}
 	}
 }

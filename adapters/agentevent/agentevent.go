@@ -188,9 +188,5 @@ func keepAlive(out *wire.Out, o hub.Options) {
 	member.End(out, append(member.Begin(out, ""), `{"type":"`+typeHeartbeat+`"}`...))
 }
 
-// appendFailure is the body that the server's own routes answer with.
-func appendFailure(dst []byte, f *hub.Failure) []byte {
-	dst = append(dst, `{"error":"`...)
-	dst = append(dst, f.Text()...)
-	return append(dst, `"}`...)
-}
+// appendFailure appends the body that the server's own routes answer with.
+var appendFailure = hub.FailureBody(`{"error":"TEXT"}`)

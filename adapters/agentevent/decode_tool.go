@@ -43,25 +43,8 @@ func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
 	look := toolinfo.Read(d.rec.Look)
 	look.Put(ev, &d.scratch)
 	dst, ev = d.toolEvent(dst, hub.ToolReady, c)
-	d.arguments(ev)
+	d.scratch.SetArgs(ev, d.rec.ToolArgs) // a string that holds JSON in version 1, an object in version 2
 	return dst, nil
-}
-
-// arguments reads toolArgs: a string that holds JSON in version 1, an object in version 2.
-func (d *decoder) arguments(ev *hub.Event) {
-	body, isString := rawjson.Str(d.rec.ToolArgs)
-	if !isString {
-		if !rawjson.IsNull(d.rec.ToolArgs) {
-			ev.Value = d.rec.ToolArgs
-		}
-		return
-	}
-	if value, ok := rawjson.ValueOfText(d.scratch.Begin(), body); ok {
-		ev.Value = d.scratch.Since(value)
-	} else if len(body) > 0 {
-		ev.Text = body
-		ev.Flags |= hub.Invalid
-	}
 }
 
 // current returns the call that the record belongs to; it opens one if there is none. start says that its ToolStart may

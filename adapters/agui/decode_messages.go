@@ -5,7 +5,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -135,7 +134,7 @@ func decodeCall(o *rawjson.Object) hub.Part {
 	args := function.Get("arguments")
 	p := hub.Part{Kind: hub.PartCall, ID: o.Text("id"), Name: function.Text("name"), Sig: o.Text("encryptedValue")}
 	if text, ok := rawjson.Str(args); ok {
-		p.Text, p.Value = text, history.Args(text)
+		p.Text, p.Value = text, conversation.Args(text)
 	} else {
 		p.Value = rawjson.NotNull(args)
 	}

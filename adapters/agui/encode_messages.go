@@ -70,7 +70,7 @@ func (w *messageWriter) system(m *hub.Message) {
 	text := conversation.AppendTexts(nil, []hub.Message{*m}, `\n\n`)
 	for i := range m.Parts {
 		if m.Parts[i].Kind != hub.PartText {
-			w.lost(&m.Parts[i])
+			conversation.LostPart(&m.Parts[i], w.losses)
 		}
 	}
 	if len(text) == 0 {
@@ -109,7 +109,7 @@ func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 		case p.Kind == hub.PartText, p.Kind == hub.PartRaw && isOwn, p.Kind == hub.PartFile && (isOwn || hasSource(p.File)):
 			parts = append(parts, p)
 		default:
-			w.lost(p)
+			conversation.LostPart(p, w.losses)
 		}
 	}
 	return parts
@@ -117,22 +117,6 @@ func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 
 // hasSource reports whether there is more of a file than the id that a provider knows it by.
 func hasSource(f *hub.FileRef) bool { return len(f.Base64) > 0 || len(f.URL) > 0 }
-
-// lost counts a part that has no place.
-func (w *messageWriter) lost(p *hub.Part) {
-	switch p.Kind {
-	case hub.PartFile:
-		w.losses.Add("messages.file")
-	case hub.PartReasoning:
-		w.losses.Add("messages.reasoning")
-	case hub.PartSource:
-		w.losses.Add("messages.source")
-	case hub.PartData:
-		w.losses.Add("messages.data")
-	default:
-		w.losses.Add("messages.other")
-	}
-}
 
 func (w *messageWriter) part(p *hub.Part) {
 	if isOwn := p.Meta.Of(Dialect.Name); isOwn != nil {
@@ -201,7 +185,7 @@ func (w *messageWriter) agent(m *hub.Message) {
 			w.answer(m, &a)
 			w.raw(p)
 		default:
-			w.lost(p)
+			conversation.LostPart(p, w.losses)
 		}
 	}
 	w.answer(m, &a)
@@ -212,7 +196,7 @@ func (w *messageWriter) raw(p *hub.Part) {
 	if isOwn := p.Meta.Of(Dialect.Name); isOwn != nil && len(p.ID) > 0 {
 		w.Raw(isOwn)
 	} else {
-		w.lost(p)
+		conversation.LostPart(p, w.losses)
 	}
 }
 

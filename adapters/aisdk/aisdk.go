@@ -245,10 +245,4 @@ func extension(rec wire.Record) rawjson.Value {
 const extensionType = "data-" + hub.ExtensionKey
 
 // appendFailure appends the body of an HTTP error. Clients show its text, or look for code and message in it.
-func appendFailure(dst []byte, f *hub.Failure) []byte {
-	dst = append(dst, `{"code":"`...)
-	dst = append(dst, f.Code...)
-	dst = append(dst, `","message":"`...)
-	dst = append(dst, f.Text()...)
-	return append(dst, `"}`...)
-}
+var appendFailure = hub.FailureBody(`{"code":"CODE","message":"TEXT"}`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -81,16 +82,12 @@ func (d *decoder) finish(dst []hub.Event) ([]hub.Event, error) {
 // statusOf reads a finishReason. Tool calls are looked at when the stream is over: which are left to the client?
 func statusOf(reason []byte) hub.Status {
 	switch string(reason) {
-	case "length":
-		return hub.StatusLength
-	case "content-filter":
-		return hub.StatusFiltered
-	case "error":
-		return hub.StatusFailed
+	case finish.Tools:
+		return hub.StatusDone
 	case "interrupted": // the model's stream had no end
 		return hub.StatusTruncated
 	}
-	return hub.StatusDone
+	return finish.Status(reason)
 }
 
 func (d *decoder) abort(dst []hub.Event) ([]hub.Event, error) {

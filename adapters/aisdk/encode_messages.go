@@ -98,14 +98,11 @@ func (w *messageWriter) writable(m *hub.Message, p *hub.Part) bool {
 		return true
 	}
 	switch p.Kind {
-	case hub.PartFile:
-		w.losses.Add("messages.file")
+	case hub.PartReasoning: // nothing is in it
 	case hub.PartCall:
 		w.losses.Add("messages.result")
-	case hub.PartSource:
-		w.losses.Add("messages.source")
-	case hub.PartRaw:
-		w.losses.Add("messages.other")
+	default:
+		conversation.LostPart(p, w.losses)
 	}
 	return false
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/opened"
+	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -20,7 +20,7 @@ type decoder struct {
 	scratch hub.Scratch
 
 	msg, model []byte // of the message, string bodies
-	blocks     opened.Queue[block]
+	blocks     blocks.List
 	calls      int // tool_use blocks: they ask the client to run them
 	minted     int // ids made for calls that have none
 
@@ -135,10 +135,10 @@ func (d *decoder) event(dst []hub.Event, typ, data []byte) ([]hub.Event, error) 
 	case "content_block_delta":
 		return d.blockDelta(dst, data)
 	case "content_block_start":
-		dst = d.closeBlock(dst, d.find(d.index()))
+		dst = d.blocks.Close(dst, d.blocks.Find(d.rec.Index), d.blockEnd)
 		return d.blockStart(dst, &d.rec.Block, d.rec.Index, data)
 	case "content_block_stop":
-		return d.closeBlock(dst, d.find(d.index())), nil
+		return d.blocks.Close(dst, d.blocks.Find(d.rec.Index), d.blockEnd), nil
 	case "message_start":
 		return d.messageStart(dst)
 	case "message_delta":
@@ -168,7 +168,7 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 
 // messageStart begins the run. A second one in a stream is a retry: what the first has left open ends.
 func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
-	dst = d.closeBlocks(dst)
+	dst = d.blocks.CloseAll(dst, d.blockEnd)
 	d.whole = message{}
 	if err := d.json.Decode(rawjson.OrNull(d.rec.Message), &d.whole); err != nil {
 		return dst, hub.NewError(hub.ReasonType, "message", -1, "want an object")
@@ -208,7 +208,7 @@ func (d *decoder) content(dst []hub.Event, content rawjson.Value) ([]hub.Event, 
 		if dst, err = d.blockStart(dst, &d.block, id, value); err != nil {
 			return dst, err
 		}
-		dst = d.closeBlocks(dst)
+		dst = d.blocks.CloseAll(dst, d.blockEnd)
 	}
 }
 

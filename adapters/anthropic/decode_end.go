@@ -86,7 +86,7 @@ func (s *stop) learn(reason, sequence, details rawjson.Value) {
 func (d *decoder) messageDelta(dst []hub.Event) []hub.Event {
 	d.stop.learn(d.rec.Delta.StopReason, d.rec.Delta.StopSequence, d.rec.Delta.StopDetails)
 	if d.stop.known {
-		dst = d.closeBlocks(dst)
+		dst = d.blocks.CloseAll(dst, d.blockEnd)
 	}
 	if d.usage.add(&d.rec.Usage) {
 		dst = d.emitUsage(dst, d.usage.out)
@@ -96,7 +96,7 @@ func (d *decoder) messageDelta(dst []hub.Event) []hub.Event {
 
 // end is the end of the message.
 func (d *decoder) end(dst []hub.Event) []hub.Event {
-	dst = d.closeBlocks(dst)
+	dst = d.blocks.CloseAll(dst, d.blockEnd)
 	if d.ended {
 		return dst
 	}

@@ -2,37 +2,32 @@ package anthropic
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // citation appends a source of the text in its block. One that comes before the first character waits for it: until then
 // there is no text that it could belong to.
-func (d *decoder) citation(dst []hub.Event, citation rawjson.Value, b *block) []hub.Event {
+func (d *decoder) citation(dst []hub.Event, citation rawjson.Value, b *blocks.Block) []hub.Event {
 	if rawjson.Kind(citation) != '{' {
 		return dst
 	}
-	if b != nil && b.kind == textBlock && !b.spoke && len(b.cites)+len(citation) < maxCites {
-		b.cites = append(append(b.cites, citation...), ',')
+	switch {
+	case b == nil:
+		return d.source(dst, citation, nil)
+	case b.Cite(citation):
 		return dst
 	}
-	var part []byte
-	if b != nil {
-		part = d.scratch.Copy([]byte(b.index))
-	}
-	return d.source(dst, citation, partID(part))
+	return d.source(dst, citation, b.Part(&d.scratch))
 }
 
 // releaseCites appends the sources that waited.
-func (d *decoder) releaseCites(dst []hub.Event, b *block) []hub.Event {
-	if len(b.cites) == 0 {
+func (d *decoder) releaseCites(dst []hub.Event, b *blocks.Block) []hub.Event {
+	if !b.Cites() {
 		return dst
 	}
-	list := append(append(d.scratch.Begin(), '['), b.cites...)
-	list[len(list)-1] = ']' // instead of the last comma
-	list = d.scratch.Since(list)
-	part := partID(d.scratch.Copy([]byte(b.index)))
-	b.cites = b.cites[:0]
-	for citation := range rawjson.Each(list) {
+	part := b.Part(&d.scratch)
+	for citation := range rawjson.Each(b.Release(&d.scratch)) {
 		dst = d.source(dst, citation, part)
 	}
 	return dst

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -11,12 +12,12 @@ import (
 )
 
 // toolStart announces a call. Those of type tool_use ask the client to run them; the server runs all others.
-func (d *decoder) toolStart(dst []hub.Event, c *contentBlock, b *block) []hub.Event {
-	b.id = d.callID(b.id, c.ID)
+func (d *decoder) toolStart(dst []hub.Event, c *contentBlock, b *blocks.Block) []hub.Event {
+	b.ID = d.callID(b.ID, c.ID)
 	if !emptyInput(c.Input) {
-		b.input = append(b.input, c.Input...)
+		b.Held = append(b.Held, c.Input...)
 	}
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: d.scratch.Copy(b.id), Name: rawjson.Body(c.Name)})
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: d.scratch.Copy(b.ID), Name: rawjson.Body(c.Name)})
 	typ := rawjson.Body(c.Type)
 	if string(typ) == "tool_use" {
 		ev.Flags |= hub.ClientRuns
@@ -94,24 +95,24 @@ func appendText(dst []byte, head string, body []byte) []byte {
 }
 
 // toolArgs passes a fragment. The first is usually empty.
-func (d *decoder) toolArgs(dst []hub.Event, b *block, fragment []byte) ([]hub.Event, error) {
-	if b == nil || b.kind != toolBlock {
+func (d *decoder) toolArgs(dst []hub.Event, b *blocks.Block, fragment []byte) ([]hub.Event, error) {
+	if b == nil || b.Kind != blocks.Call {
 		return dst, hub.NewError(hub.ReasonMissing, "index", -1, "arguments need an open block of a call")
 	}
 	if len(fragment) == 0 {
 		return dst, nil
 	}
-	b.spoke = true
-	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: b.id, Text: fragment}), nil
+	b.Spoke = true
+	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: b.ID, Text: fragment}), nil
 }
 
 // toolReady ends the arguments: the fragments, or what came with the start if there were none.
-func (d *decoder) toolReady(dst []hub.Event, b *block) []hub.Event {
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolReady, ID: d.scratch.Copy(b.id)})
-	if b.spoke || len(b.input) == 0 {
+func (d *decoder) toolReady(dst []hub.Event, b *blocks.Block) []hub.Event {
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolReady, ID: d.scratch.Copy(b.ID)})
+	if b.Spoke || len(b.Held) == 0 {
 		return dst
 	}
-	ev.Value = d.scratch.Copy(b.input)
+	ev.Value = d.scratch.Copy(b.Held)
 	return dst
 }
 

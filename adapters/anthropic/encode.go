@@ -22,11 +22,10 @@ type encoder struct {
 	fixed     bool   // the id is that by which a later request goes on from the message
 	begun     bool   // message_start is written
 
-	next  int // index of the next block
-	open  openKind
-	ended bool   // the text in the open block is complete; the block waits for sources that belong to it
-	part  []byte // id of the part or call in the open block
-	head  []byte // its delta event up to the text
+	next int // index of the next block
+	open openKind
+	part []byte // id of the part or call in the open block
+	head []byte // its delta event up to the text
 
 	muted    opened.List[struct{}] // open parts that are not the agent's
 	redacted []byte                // open part of reasoning that may have no text at all
@@ -163,7 +162,7 @@ func (e *encoder) openBlock(out *wire.Out) []byte {
 // closeStart ends the event of openBlock. Deltas of the block begin with head.
 func (e *encoder) closeStart(out *wire.Out, b []byte, kind openKind, part []byte, head string) {
 	member.End(out, append(b, '}'))
-	e.open, e.ended, e.part = kind, false, append(e.part[:0], part...)
+	e.open, e.part = kind, append(e.part[:0], part...)
 	e.setHead(head)
 }
 

@@ -47,16 +47,9 @@ func appendUsage(dst []byte, c *hub.Counts) []byte {
 // runEnd ends the message: message_delta with the stop reason and the usage, then message_stop. A run that went wrong
 // ends with an error in their place, and nothing behind it.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch {
-	case ev.Status == hub.StatusFailed:
-		e.fail(out, ev)
-		return hub.Native
-	case ev.Status == hub.StatusCancelled, ev.Status == hub.StatusTruncated:
-		e.fail(out, ev)
-		return hub.Folded
-	case e.broken && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools):
-		e.fail(out, brokenEnd)
-		return hub.Folded
+	if failure, disposition := phrases.ErrorEnd(ev, e.broken); failure != nil {
+		e.fail(out, failure)
+		return disposition
 	}
 	e.closeBlock(out)
 	e.begin(out)
@@ -126,10 +119,4 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 		e.endDelta(out, append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":null,"stop_sequence":null`...), &c)
 	}
 	member.End(out, appendError(member.Begin(out, "error"), errorType(code), text))
-}
-
-// brokenEnd is the end of a run with a call that cannot run. Clients would take arguments that are cut for none, and
-// run the call with these.
-var brokenEnd = &hub.Event{
-	Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte("The arguments of a tool call are not valid JSON.")},
 }

@@ -16,10 +16,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.TextIf("model", req.Model)
 	newTurnWriter(new(conversation.IDs), l).WriteSystem(w.Writer, system)
-	w.Key("messages")
-	var last hub.Role
-	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
-	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+	write := func(dst []byte) ([]byte, hub.Role) { return appendMessages(dst, rest, l) }
+	if err := conversation.WriteMessages(w.Writer, "messages", req, write); err != nil {
 		return nil, err
 	}
 	w.tools()
@@ -39,11 +37,8 @@ type requestWriter struct {
 }
 
 func (w *requestWriter) tools() {
-	c, tools := w.req.Choice, conversation.Tools(w.req.Tools.Defs, dialectName, w.losses)
-	byName := c.Mode == hub.ChoiceRequired && len(c.Names) == 1
-	if !byName {
-		tools = conversation.Allowed(tools, c, w.losses)
-	}
+	c := w.req.Choice
+	tools, byName := conversation.Offered(w.req, dialectName, w.losses)
 	parallel := w.req.Settings.ParallelCalls
 	if len(tools) == 0 {
 		w.losses.AddIf("settings.parallel_calls", len(parallel) > 0)

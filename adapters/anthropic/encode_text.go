@@ -71,8 +71,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	sig := ev.Rare().Sig
-	if ev.Chan != hub.Reasoning {
-		e.ended = e.holds(openText, ev.ID) // sources may follow
+	if ev.Chan != hub.Reasoning { // its block waits for sources
 		if len(sig) > 0 {
 			return hub.Folded // only reasoning has a place for one
 		}

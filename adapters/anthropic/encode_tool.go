@@ -173,7 +173,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.calls.Drop(ev.Slot)
-	silent := isSilent(ev)
+	silent := toolresult.Silent(ev)
 	switch c.form {
 	case clientCall:
 		if silent {
@@ -191,15 +191,6 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Implied
 	}
 	return e.mcpResult(out, ev)
-}
-
-// isSilent reports whether a call ended without a result, and without anyone saying that it went wrong.
-func isSilent(ev *hub.Event) bool {
-	switch ev.Status {
-	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
-		return !toolresult.Has(ev) && len(hub.Why(ev)) == 0
-	}
-	return false
 }
 
 // serverResult writes the result of a tool of the API as it came: each has a form of its own.

@@ -71,8 +71,8 @@ func lines(stream string) string {
 	return strings.Join(all, "\n")
 }
 
-// blocks strips what all streams have: only the starts, deltas and stop reasons are left, without their frame.
-func blocks(stream string) string {
+// blockTypes strips what all streams have: only the starts, deltas and stop reasons are left, without their frame.
+func blockTypes(stream string) string {
 	var all []string
 	for line := range strings.Lines(stream) {
 		line = strings.TrimSuffix(line, "\n")

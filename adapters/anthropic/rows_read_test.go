@@ -59,7 +59,7 @@ func TestRowsRead(t *testing.T) {
 			t.Helper()
 			records := reread(t, sse)
 			checkOrder(t, records) // their indices too, which blocks leaves out
-			if got := blocks(records); got != strings.Join(want, "\n") {
+			if got := blockTypes(records); got != strings.Join(want, "\n") {
 				t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 			}
 		})

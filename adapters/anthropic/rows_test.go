@@ -21,7 +21,7 @@ func TestRowsWritten(t *testing.T) {
 			t.Helper()
 			records := written(t, nil, decoded...)
 			checkOrder(t, records)
-			if got := blocks(records); got != strings.Join(want, "\n") {
+			if got := blockTypes(records); got != strings.Join(want, "\n") {
 				t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -104,7 +105,7 @@ func TestLateStart(t *testing.T) {
 func TestNotWritten(t *testing.T) {
 	f := func(name string, want string, decoded ...hub.Event) {
 		t.Helper()
-		if got := blocks(written(t, nil, decoded...)); got != want {
+		if got := blockTypes(written(t, nil, decoded...)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 	}
@@ -124,7 +125,7 @@ func TestNotWritten(t *testing.T) {
 // TestSources: a source of another dialect is the result of a search in the text before it.
 func TestSources(t *testing.T) {
 	source := hub.Event{Kind: hub.Source, Title: []byte("A"), Text: []byte("quote"), More: &hub.More{File: hub.FileRef{URL: []byte("https://a")}}}
-	got := blocks(written(t, nil, start(), text("t", "x"), hub.Event{Kind: hub.TextEnd, ID: []byte("t")}, source, end(hub.StatusDone)))
+	got := blockTypes(written(t, nil, start(), text("t", "x"), hub.Event{Kind: hub.TextEnd, ID: []byte("t")}, source, end(hub.StatusDone)))
 	want := `{"type":"citations_delta","citation":{"type":"web_search_result_location","cited_text":"quote","encrypted_index":"","title":"A","url":"https://a"}}`
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s", got)
@@ -136,7 +137,7 @@ func TestResults(t *testing.T) {
 	f := func(ev hub.Event, want string) {
 		t.Helper()
 		ev.Kind, ev.ID = hub.ToolEnd, []byte("a")
-		got := blocks(written(t, nil, start(), ran("a", "weather"), ev, end(hub.StatusDone)))
+		got := blockTypes(written(t, nil, start(), ran("a", "weather"), ev, end(hub.StatusDone)))
 		_, got, _ = strings.Cut(got, "\n")
 		got, _, _ = strings.Cut(got, "\n")
 		if want != "" {
@@ -184,7 +185,7 @@ func TestInputs(t *testing.T) {
 // TestCallMembers: what only calls of the API have comes back.
 func TestCallMembers(t *testing.T) {
 	block := `{"type":"tool_use","id":"a","name":"click","toolset_name":"browser","caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_1"},"input":{}}`
-	got := blocks(again(t, `{"type":"content_block_start","index":0,"content_block":`+block+`}`, `{"type":"message_stop"}`))
+	got := blockTypes(again(t, `{"type":"content_block_start","index":0,"content_block":`+block+`}`, `{"type":"message_stop"}`))
 	if !strings.HasPrefix(got, block) {
 		t.Errorf("got %s", got)
 	}
@@ -198,19 +199,19 @@ func TestBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i := range 3 * maxBlocks {
+	for i := range 3 * blocks.Max {
 		decode(`{"type":"content_block_start","index":` + itoa(i) + `,"content_block":{"type":"tool_use","id":"` + itoa(i) + `","name":"a"}}`)
 	}
-	if n := len(dec.blocks.All()); n != maxBlocks {
+	if n := len(dec.blocks.All()); n != blocks.Max {
 		t.Errorf("%d blocks are open", n)
 	}
 	dec.Reset()
 	decode(`{"type":"content_block_start","index":0,"content_block":{"type":"thinking"}}`)
-	piece := strings.Repeat("x", maxSig/4)
+	piece := strings.Repeat("x", blocks.MaxHeld/4)
 	for range 9 {
 		decode(`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"` + piece + `"}}`)
 	}
-	if n := len(dec.blocks.All()[0].sig); n > maxSig {
+	if n := len(dec.blocks.All()[0].Held); n > blocks.MaxHeld {
 		t.Errorf("%d bytes of a signature are kept", n)
 	}
 }

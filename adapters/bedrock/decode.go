@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/opened"
+	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -17,7 +17,7 @@ type decoder struct {
 	block   contentBlock // of an answer that is no stream
 	scratch hub.Scratch
 
-	blocks opened.Queue[block]
+	blocks blocks.List
 	calls  int // that ask the client to run them
 	minted int // ids made for calls that have none
 
@@ -92,11 +92,11 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	case nameBlockDelta:
 		return d.blockDelta(dst, rec.Data)
 	case nameBlockStart:
-		return d.blockStart(d.closeBlock(dst, d.find(d.rec.Index)), rec.Data), nil
+		return d.blockStart(d.blocks.Close(dst, d.blocks.Find(d.rec.Index), d.blockEnd), rec.Data), nil
 	case nameBlockStop:
-		return d.closeBlock(dst, d.find(d.rec.Index)), nil
+		return d.blocks.Close(dst, d.blocks.Find(d.rec.Index), d.blockEnd), nil
 	case nameStart:
-		return append(d.closeBlocks(dst), hub.Event{Kind: hub.RunStart}), nil
+		return append(d.blocks.CloseAll(dst, d.blockEnd), hub.Event{Kind: hub.RunStart}), nil
 	case nameStop:
 		return d.messageStop(dst), nil
 	case nameMetadata:
@@ -124,7 +124,7 @@ func (d *decoder) answer(dst []hub.Event) []hub.Event {
 	n := int64(0)
 	for value := range rawjson.Each(rawjson.Get(d.rec.Output, "message", "content")) {
 		id := d.scratch.Since(append(strconv.AppendInt(append(d.scratch.Begin(), `"w`...), n, 10), '"'))
-		dst = d.closeBlocks(d.whole(dst, value, id))
+		dst = d.blocks.CloseAll(d.whole(dst, value, id), d.blockEnd)
 		n++
 	}
 	dst = d.messageStop(d.metadata(dst))

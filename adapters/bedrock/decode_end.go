@@ -49,7 +49,7 @@ func (d *decoder) metadata(dst []hub.Event) []hub.Event {
 
 // messageStop tells the stop reason, and ends the message if its usage came before.
 func (d *decoder) messageStop(dst []hub.Event) []hub.Event {
-	dst = d.closeBlocks(dst)
+	dst = d.blocks.CloseAll(dst, d.blockEnd)
 	d.stop, d.stopped = append(d.stop[:0], rawjson.Body(d.rec.StopReason)...), true
 	if d.counted {
 		return d.end(dst)
@@ -59,7 +59,7 @@ func (d *decoder) messageStop(dst []hub.Event) []hub.Event {
 
 // end is the end of the message.
 func (d *decoder) end(dst []hub.Event) []hub.Event {
-	dst = d.closeBlocks(dst)
+	dst = d.blocks.CloseAll(dst, d.blockEnd)
 	if d.ended {
 		return dst
 	}

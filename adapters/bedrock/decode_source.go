@@ -2,6 +2,7 @@ package bedrock
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -12,25 +13,20 @@ func (d *decoder) citation(dst []hub.Event, citation rawjson.Value) []hub.Event 
 	if rawjson.Kind(citation) != '{' {
 		return dst
 	}
-	dst, b := d.blockOf(dst, textBlock)
-	if !b.spoke && len(b.cites)+len(citation) < maxCites {
-		b.cites = append(append(b.cites, citation...), ',')
+	dst, b := d.blockOf(dst, blocks.Text)
+	if b.Cite(citation) {
 		return dst
 	}
-	return d.source(dst, citation, partID(d.scratch.Copy([]byte(b.index))))
+	return d.source(dst, citation, b.Part(&d.scratch))
 }
 
 // releaseCites appends the sources that waited.
-func (d *decoder) releaseCites(dst []hub.Event, b *block) []hub.Event {
-	if len(b.cites) == 0 {
+func (d *decoder) releaseCites(dst []hub.Event, b *blocks.Block) []hub.Event {
+	if !b.Cites() {
 		return dst
 	}
-	list := append(append(d.scratch.Begin(), '['), b.cites...)
-	list[len(list)-1] = ']' // instead of the last comma
-	list = d.scratch.Since(list)
-	part := partID(d.scratch.Copy([]byte(b.index)))
-	b.cites = b.cites[:0]
-	for citation := range rawjson.Each(list) {
+	part := b.Part(&d.scratch)
+	for citation := range rawjson.Each(b.Release(&d.scratch)) {
 		dst = d.source(dst, citation, part)
 	}
 	return dst
@@ -50,8 +46,8 @@ func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) [
 // imageDelta appends an image of the answer, whose format stands in the start of its block.
 func (d *decoder) imageDelta(dst []hub.Event, image rawjson.Value) []hub.Event {
 	var format []byte
-	if b := d.find(d.rec.Index); b != nil {
-		format = b.id
+	if b := d.blocks.Find(d.rec.Index); b != nil {
+		format = b.ID
 	}
 	return d.image(dst, format, rawjson.Get(image, "source"))
 }
@@ -85,12 +81,12 @@ func (d *decoder) whole(dst []hub.Event, v, index rawjson.Value) []hub.Event {
 	c := &d.block
 	switch {
 	case c.Text != nil:
-		return d.text(dst, textBlock, rawjson.Body(c.Text))
+		return d.text(dst, blocks.Text, rawjson.Body(c.Text))
 	case c.Reasoning != nil:
 		return d.wholeReasoning(dst, c.Reasoning)
 	case c.ToolUse != nil:
-		b := d.open(index, callBlock)
-		b.held = append(b.held, rawjson.OrNull(rawjson.Get(c.ToolUse, "input"))...)
+		b := d.blocks.Open(index, blocks.Call)
+		b.Held = append(b.Held, rawjson.OrNull(rawjson.Get(c.ToolUse, "input"))...)
 		return d.toolStart(dst, c.ToolUse, b)
 	case c.Result != nil:
 		id := d.scratch.Since(legalid.AppendPlain(d.scratch.Begin(), rawjson.Text(c.Result, "toolUseId")))
@@ -108,7 +104,7 @@ func (d *decoder) wholeReasoning(dst []hub.Event, v rawjson.Value) []hub.Event {
 		d.sign(sealed, true)
 		return dst
 	}
-	dst = d.text(dst, reasoningBlock, rawjson.Text(v, "reasoningText", "text"))
+	dst = d.text(dst, blocks.Reasoning, rawjson.Text(v, "reasoningText", "text"))
 	if sig := rawjson.Get(v, "reasoningText", "signature"); sig != nil {
 		d.sign(sig, false)
 	}
@@ -117,7 +113,7 @@ func (d *decoder) wholeReasoning(dst []hub.Event, v rawjson.Value) []hub.Event {
 
 func (d *decoder) wholeCited(dst []hub.Event, v rawjson.Value) []hub.Event {
 	for text := range rawjson.Each(rawjson.Get(v, "content")) {
-		dst = d.text(dst, textBlock, rawjson.Text(text, "text"))
+		dst = d.text(dst, blocks.Text, rawjson.Text(text, "text"))
 	}
 	for citation := range rawjson.Each(rawjson.Get(v, "citations")) {
 		dst = d.citation(dst, citation)

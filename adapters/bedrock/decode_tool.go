@@ -3,6 +3,7 @@ package bedrock
 import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -11,9 +12,9 @@ import (
 )
 
 // toolStart announces a call. All but those of the type server_tool_use ask the client to run them.
-func (d *decoder) toolStart(dst []hub.Event, call rawjson.Value, b *block) []hub.Event {
-	b.id = d.callID(b.id, rawjson.Text(call, "toolUseId"))
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: d.scratch.Copy(b.id), Name: rawjson.Text(call, "name")})
+func (d *decoder) toolStart(dst []hub.Event, call rawjson.Value, b *blocks.Block) []hub.Event {
+	b.ID = d.callID(b.ID, rawjson.Text(call, "toolUseId"))
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: d.scratch.Copy(b.ID), Name: rawjson.Text(call, "name")})
 	if len(rawjson.Text(call, "type")) == 0 {
 		ev.Flags |= hub.ClientRuns
 		d.calls++
@@ -32,57 +33,57 @@ func (d *decoder) callID(dst, id []byte) []byte {
 
 // toolArgs passes a fragment.
 func (d *decoder) toolArgs(dst []hub.Event, fragment []byte) ([]hub.Event, error) {
-	b := d.find(d.rec.Index)
-	if b == nil || b.kind != callBlock {
+	b := d.blocks.Find(d.rec.Index)
+	if b == nil || b.Kind != blocks.Call {
 		return dst, hub.NewError(hub.ReasonMissing, "contentBlockIndex", -1, "input needs an open block of a call")
 	}
 	if len(fragment) == 0 {
 		return dst, nil
 	}
-	b.spoke = true
+	b.Spoke = true
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Text = hub.ToolArgs, b.id, fragment
+	ev.Kind, ev.ID, ev.Text = hub.ToolArgs, b.ID, fragment
 	return dst, nil
 }
 
 // toolReady ends the arguments: the fragments, or what came whole.
-func (d *decoder) toolReady(dst []hub.Event, b *block) []hub.Event {
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: d.scratch.Copy(b.id)})
-	if !b.spoke && len(b.held) > 0 {
-		ev.Value = d.scratch.Copy(b.held)
+func (d *decoder) toolReady(dst []hub.Event, b *blocks.Block) []hub.Event {
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: d.scratch.Copy(b.ID)})
+	if !b.Spoke && len(b.Held) > 0 {
+		ev.Value = d.scratch.Copy(b.Held)
 	}
 	return dst
 }
 
 // resultStart begins the result of a call that was run.
-func (d *decoder) resultStart(result rawjson.Value, b *block) {
-	b.id = legalid.AppendPlain(b.id, rawjson.Text(result, "toolUseId"))
-	b.failed = string(rawjson.Text(result, "status")) == "error"
-	b.held = append(b.held, '[')
+func (d *decoder) resultStart(result rawjson.Value, b *blocks.Block) {
+	b.ID = legalid.AppendPlain(b.ID, rawjson.Text(result, "toolUseId"))
+	b.Failed = string(rawjson.Text(result, "status")) == "error"
+	b.Held = append(b.Held, '[')
 }
 
 // resultDelta keeps blocks of a result until it is whole. What is too much is left out: the record says which.
 func (d *decoder) resultDelta(list rawjson.Value) error {
-	b := d.find(d.rec.Index)
-	if b == nil || b.kind != resultBlock {
+	b := d.blocks.Find(d.rec.Index)
+	if b == nil || b.Kind != blocks.Result {
 		return hub.NewError(hub.ReasonMissing, "contentBlockIndex", -1, "toolResult needs an open block of a result")
 	}
-	if len(b.held)+len(list) > maxHeld {
+	if len(b.Held)+len(list) > blocks.MaxHeld {
 		return hub.NewError(hub.ReasonTooLarge, "delta.toolResult", -1, "a result may have 8 MiB")
 	}
 	for v := range rawjson.Each(list) {
-		b.held = append(append(b.held, v...), ',')
+		b.Held = append(append(b.Held, v...), ',')
 	}
 	return nil
 }
 
-func (d *decoder) resultEnd(dst []hub.Event, b *block) []hub.Event {
-	list := d.scratch.Copy(b.held)
+func (d *decoder) resultEnd(dst []hub.Event, b *blocks.Block) []hub.Event {
+	list := d.scratch.Copy(b.Held)
 	if len(list) > 1 {
 		list = list[:len(list)-1] // the last comma
 	}
 	list = d.scratch.Since(append(append(d.scratch.Begin(), list...), ']'))
-	return d.toolEnd(dst, d.scratch.Copy(b.id), list, b.failed)
+	return d.toolEnd(dst, d.scratch.Copy(b.ID), list, b.Failed)
 }
 
 // toolEnd ends a call that was run.

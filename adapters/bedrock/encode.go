@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -174,7 +175,7 @@ func (e *encoder) toolEnd(ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.calls.Drop(ev.Slot)
-	if isSilent(ev) {
+	if toolresult.Silent(ev) {
 		return hub.Implied
 	}
 	e.asked--

@@ -3,6 +3,7 @@ package bedrock
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -33,16 +34,9 @@ func appendUsage(dst []byte, c *hub.Counts) []byte {
 // runEnd ends the message: messageStop with the reason, then metadata with the usage. A run that went wrong ends with an exception
 // in their place, and nothing behind it.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch {
-	case ev.Status == hub.StatusFailed:
-		e.fail(out, ev)
-		return hub.Native
-	case ev.Status == hub.StatusCancelled, ev.Status == hub.StatusTruncated:
-		e.fail(out, ev)
-		return hub.Folded
-	case e.broken && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools):
-		e.fail(out, brokenEnd)
-		return hub.Folded
+	if failure, disposition := phrases.ErrorEnd(ev, e.broken); failure != nil {
+		e.fail(out, failure)
+		return disposition
 	}
 	e.closeBlock(out)
 	e.begin(out)
@@ -68,9 +62,4 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 		e.metadata(out)
 	}
 	member.End(out, appendException(member.Begin(out, exceptionOf(ev.Rare().ErrCode)), ev))
-}
-
-// brokenEnd is the end of a run with a call that cannot run. Clients would run the call with what they can read of its arguments.
-var brokenEnd = &hub.Event{
-	Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte("The arguments of a tool call are not valid JSON.")},
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
-	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -132,13 +131,4 @@ func appendCitation(dst []byte, ev *hub.Event) []byte {
 	dst = append(append(dst, `","sourceContent":[{"text":"`...), ev.Text...)
 	dst = append(append(dst, `"}],"location":{"web":{"url":"`...), ev.More.File.URL...)
 	return append(dst, `"}}}`...)
-}
-
-// isSilent reports whether a call ended without a result, and without anyone saying that it went wrong.
-func isSilent(ev *hub.Event) bool {
-	switch ev.Status {
-	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
-		return !toolresult.Has(ev) && len(hub.Why(ev)) == 0
-	}
-	return false
 }

@@ -114,10 +114,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	system, rest := conversation.Hoist(conversation.ForModel(req.Messages, l), nil, l)
 	rest = conversation.Opened(system, rest, false)
 	w.Open('{')
-	w.Key("messages")
-	var last hub.Role
-	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
-	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+	write := func(dst []byte) ([]byte, hub.Role) { return appendMessages(dst, rest, l) }
+	if err := conversation.WriteMessages(w.Writer, "messages", req, write); err != nil {
 		return nil, err
 	}
 	newTurnWriter(new(conversation.IDs), l).WriteSystem(w.Writer, system)
@@ -182,11 +180,8 @@ func (w *requestWriter) output(s *hub.Settings) {
 // tools writes the tools that may be called. The API refuses calls in the conversation where there is none, as when the client offers its
 // tools no more: then those that were called stand there.
 func (w *requestWriter) tools(ms []hub.Message) {
-	c, tools := w.req.Choice, conversation.Tools(w.req.Tools.Defs, dialectName, w.losses)
-	byName := c.Mode == hub.ChoiceRequired && len(c.Names) == 1
-	if !byName {
-		tools = conversation.Allowed(tools, c, w.losses)
-	}
+	c := w.req.Choice
+	tools, byName := conversation.Offered(w.req, dialectName, w.losses)
 	w.losses.AddIf("settings.tool_choice", c.Mode == hub.ChoiceNone)
 	if len(tools) == 0 {
 		c, byName, tools = hub.ToolChoice{}, false, conversation.Called(ms, dialectName)

@@ -5,6 +5,23 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
+// Args are the arguments of a call that a request has as a text; nil where that is no JSON.
+func Args(text []byte) rawjson.Value {
+	value, ok := rawjson.ValueOfText(make([]byte, 0, len(text)), text)
+	if !ok {
+		return nil
+	}
+	return value
+}
+
+// ReadArgs reads the arguments of a call where a text that holds JSON is usual. Some clients have the JSON itself there.
+func ReadArgs(v rawjson.Value) (text []byte, value rawjson.Value) {
+	if text, ok := rawjson.Str(v); ok {
+		return text, Args(text)
+	}
+	return nil, rawjson.NotNull(v)
+}
+
 // argsOf are the arguments of a call. Where they are a string that holds an object, as models write them at times, and agents that pass
 // on what a model of another API has said, they are that object.
 func argsOf(p *hub.Part) rawjson.Value {

@@ -26,16 +26,28 @@ func Texts(m *hub.Message) []byte {
 
 // LostParts notes what messages hold besides text.
 func LostParts(ms []hub.Message, l *hub.Losses) {
-	names := map[hub.PartKind]string{
-		hub.PartFile: "messages.file", hub.PartReasoning: "messages.reasoning", hub.PartCall: "messages.call",
-		hub.PartSource: "messages.source", hub.PartData: "messages.data", hub.PartRaw: "messages.other",
-	}
 	for i := range ms {
 		for j := range ms[i].Parts {
-			if name := names[ms[i].Parts[j].Kind]; name != "" {
-				l.Add(name)
-			}
+			LostPart(&ms[i].Parts[j], l)
 		}
+	}
+}
+
+// LostPart notes that a part has no form. Each form has a place for text.
+func LostPart(p *hub.Part, l *hub.Losses) {
+	switch p.Kind {
+	case hub.PartFile:
+		l.Add("messages.file")
+	case hub.PartReasoning:
+		l.Add("messages.reasoning")
+	case hub.PartCall:
+		l.Add("messages.call")
+	case hub.PartSource:
+		l.Add("messages.source")
+	case hub.PartData:
+		l.Add("messages.data")
+	case hub.PartRaw:
+		l.Add("messages.other")
 	}
 }
 

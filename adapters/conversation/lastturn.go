@@ -1,6 +1,9 @@
 package conversation
 
-import "github.com/sabir-proxy/sabir/adapters/hub"
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+)
 
 // CheckLastTurn is an error where nothing is left of what the user has said last, because the agent has no form for it, or refuses blanks: it would
 // answer to what was said before, or go on with its own answer. ms are the messages as the client has them, last is the role of the last one that
@@ -14,6 +17,15 @@ func CheckLastTurn(ms []hub.Message, last hub.Role) error {
 		return nil
 	}
 	return NothingLeft()
+}
+
+// WriteMessages writes the messages of a request as a member, and makes that check. write appends the list of them, and says of which role the
+// last one is.
+func WriteMessages(w *jsonwriter.Writer, member string, req *hub.Request, write func(dst []byte) ([]byte, hub.Role)) error {
+	var last hub.Role
+	w.Key(member)
+	w.Append(func(dst []byte) []byte { dst, last = write(dst); return dst })
+	return CheckLastTurn(req.Messages, last)
 }
 
 // NothingLeft is the error for a request of which the agent would get no words of the user's.

@@ -157,6 +157,15 @@ func Allowed(tools []hub.Tool, c hub.ToolChoice, l *hub.Losses) (allowed []hub.T
 	return allowed
 }
 
+// Offered are the tools of a request for a dialect whose choice can name one tool and no more, and whether it names one.
+func Offered(req *hub.Request, dialect string, l *hub.Losses) (tools []hub.Tool, byName bool) {
+	tools = Tools(req.Tools.Defs, dialect, l)
+	if req.Choice.Mode == hub.ChoiceRequired && len(req.Choice.Names) == 1 {
+		return tools, true
+	}
+	return Allowed(tools, req.Choice, l), false
+}
+
 // Chosen is a choice without the names of tools that are not among those of the request, such as tools which only another API has: APIs refuse
 // such a name. It is the loss settings.tool_choice. Where none is left, no tool must be called, and where only those might be, none may.
 func Chosen(c hub.ToolChoice, tools []hub.Tool, l *hub.Losses) hub.ToolChoice {

@@ -41,6 +41,19 @@ func paragraph(p *hub.Part) *hub.Part {
 	return &own
 }
 
+// SpokenText is the text of a message, with what the agent did not want to say.
+func SpokenText(m *hub.Message) (text []byte) {
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
+			if len(text) > 0 && len(p.Text) > 0 {
+				text = append(text, `\n`...)
+			}
+			text = append(text, p.Text...)
+		}
+	}
+	return text
+}
+
 // Joined are the texts of a kind among parts, with the separator between them, a string body like the rest.
 func Joined(parts []*hub.Part, kind hub.PartKind, separator []byte) (all []byte) {
 	for _, p := range parts {

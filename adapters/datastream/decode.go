@@ -17,7 +17,6 @@ const maxKnown = 1024
 type decoder struct {
 	json    rawjson.Decoder
 	rec     record
-	line    []byte        // being decoded
 	value   rawjson.Value // behind the code
 	scratch hub.Scratch
 
@@ -126,7 +125,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return dst, hub.NewError(hub.ReasonSyntax, "", 0, "want a code, a colon and a value")
 	}
 	code = bytes.TrimSpace(code)
-	d.line, d.value = rec.Data, bytes.TrimSpace(value)
+	d.value = bytes.TrimSpace(value)
 	h, known := handlers[string(code)]
 	if known && h.object {
 		d.rec = record{}

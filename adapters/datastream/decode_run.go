@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
@@ -45,15 +46,10 @@ func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
 
 // statusOf reads a finishReason. Which calls are left to the client is seen at the end of the stream.
 func statusOf(reason []byte) hub.Status {
-	switch string(reason) {
-	case "length":
-		return hub.StatusLength
-	case "content-filter":
-		return hub.StatusFiltered
-	case "error":
-		return hub.StatusFailed
+	if string(reason) == finish.Tools {
+		return hub.StatusDone
 	}
-	return hub.StatusDone
+	return finish.Status(reason)
 }
 
 // usage passes counts, by the names of version 4 or those of assistant-ui.

@@ -114,18 +114,14 @@ func hasPlace(role hub.Role, p *hub.Part) bool {
 	return role == hub.RoleAgent && p.Kind == hub.PartCall
 }
 
+// lost counts a part that has no place: reasoning only where nothing is in it, a call where it is the result of an unknown one.
 func (w *messageWriter) lost(p *hub.Part) {
 	switch p.Kind {
-	case hub.PartFile:
-		w.losses.Add("messages.file")
-	case hub.PartSource:
-		w.losses.Add("messages.source")
-	case hub.PartData:
-		w.losses.Add("messages.data")
+	case hub.PartReasoning:
 	case hub.PartCall:
 		w.losses.Add("messages.result")
-	case hub.PartRaw:
-		w.losses.Add("messages.other")
+	default:
+		conversation.LostPart(p, w.losses)
 	}
 }
 

@@ -118,20 +118,7 @@ func (d *decoder) args(ev *hub.Event, s *source) {
 		ev.Value = s.constant
 		return
 	}
-	v := d.value(s)
-	body, isString := rawjson.Str(v)
-	if !isString {
-		if !rawjson.IsNull(v) {
-			ev.Value = v
-		}
-		return
-	}
-	if inner, ok := rawjson.ValueOfText(d.scratch.Begin(), body); ok {
-		ev.Value = d.scratch.Since(inner)
-	} else if len(body) > 0 {
-		ev.Text = body
-		ev.Flags |= hub.Invalid
-	}
+	d.scratch.SetArgs(ev, d.value(s))
 }
 
 // result reads what a tool gave. A string stays text, even if it holds JSON: the server means a string.

@@ -38,7 +38,6 @@ type event struct {
 
 // message is a JSON-RPC message: of the Python bridge, or of ACP.
 type message struct {
-	ID     rawjson.Value `json:"id"`
 	Method rawjson.Value `json:"method"`
 	Params params        `json:"params"`
 	Result rawjson.Value `json:"result"`

@@ -6,7 +6,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -164,7 +163,7 @@ func (r *contentReader) called(p *genai.Part) {
 	id, name, args, _, _ := readCall(p.Value)
 	call := hub.Part{Kind: hub.PartCall, ID: r.calls.add(id, name), Name: name, Sig: rawjson.Body(p.Sig), ClientRuns: true}
 	if text, ok := rawjson.Str(args); ok {
-		call.Text, args = text, history.Args(text)
+		call.Text, args = text, conversation.Args(text)
 	}
 	call.Value = rawjson.NotNull(args)
 	r.Add(call)

@@ -126,23 +126,8 @@ func readCall(v rawjson.Value) (id, name []byte, args, pieces rawjson.Value, goe
 
 // ready ends the arguments of a call that came whole. They should be an object; a string that holds one is taken for it.
 func (d *decoder) ready(dst []hub.Event, id, name []byte, args rawjson.Value) []hub.Event {
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Flags: hub.ClientRuns, Value: args})
-	switch rawjson.Kind(args) {
-	case 0, 'n':
-		ev.Value = []byte("{}")
-	case '"':
-		text := rawjson.Body(args)
-		if whole, ok := rawjson.ValueOfText(d.scratch.Begin(), text); ok {
-			ev.Value = d.scratch.Since(whole)
-			break
-		}
-		ev.Value = nil
-		if ev.Text = text; len(bytes.TrimSpace(text)) == 0 {
-			ev.Value, ev.Text = []byte("{}"), nil
-		} else {
-			ev.Flags |= hub.Invalid
-		}
-	}
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Flags: hub.ClientRuns})
+	d.scratch.SetArgs(ev, rawjson.Or(rawjson.NotNull(args), "{}"))
 	return dst
 }
 

@@ -101,10 +101,8 @@ func (w *turnWriter) part(role hub.Role, p *hub.Part) {
 		} else {
 			w.losses.Add("messages.other")
 		}
-	case hub.PartSource:
-		w.losses.Add("messages.source")
-	case hub.PartData:
-		w.losses.Add("messages.data")
+	default:
+		conversation.LostPart(p, w.losses)
 	}
 }
 

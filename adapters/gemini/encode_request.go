@@ -16,10 +16,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	system, rest := conversation.Hoist(conversation.ForModel(req.Messages, l), nil, l)
 	rest = conversation.Opened(system, rest, false)
 	w.Open('{')
-	w.Key("contents")
-	var last hub.Role
-	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
-	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+	write := func(dst []byte) ([]byte, hub.Role) { return appendMessages(dst, rest, l) }
+	if err := conversation.WriteMessages(w.Writer, "contents", req, write); err != nil {
 		return nil, err
 	}
 	writeInstructions(w.Writer, system, l)

@@ -67,9 +67,7 @@ type record struct {
 		TotalUsage rawjson.Value `json:"total_usage"`
 	} `json:"metadata"`
 
-	Object  rawjson.Value `json:"object"`
-	Steps   rawjson.Value `json:"steps"`
-	Outputs rawjson.Value `json:"outputs"`
+	Object rawjson.Value `json:"object"`
 }
 
 // step has the members of steps and deltas of all types.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
@@ -202,7 +201,7 @@ func callOf(o *rawjson.Object) hub.Part {
 	p := hub.Part{Kind: hub.PartCall, ID: o.Text("id"), Name: o.Text("name"), Sig: o.Text("signature"), ClientRuns: true}
 	args := o.Get("arguments")
 	if text, ok := rawjson.Str(args); ok {
-		p.Text, args = text, history.Args(text)
+		p.Text, args = text, conversation.Args(text)
 	}
 	p.Value = rawjson.NotNull(args)
 	return p

@@ -130,23 +130,9 @@ func (d *decoder) callEnd(dst []hub.Event, b *block) ([]hub.Event, error) {
 	case len(b.value) == 0:
 		ev.Value = []byte("{}")
 	default:
-		d.wholeArguments(ev, b.value)
+		d.scratch.SetArgs(ev, d.scratch.Copy(b.value))
 	}
 	return dst, nil
-}
-
-// wholeArguments sets arguments that should be an object; a string that holds one is taken for it.
-func (d *decoder) wholeArguments(ev *hub.Event, args rawjson.Value) {
-	text, ok := rawjson.Str(args)
-	if !ok {
-		ev.Value = d.scratch.Copy(args)
-		return
-	}
-	if whole, ok := rawjson.ValueOfText(d.scratch.Begin(), text); ok {
-		ev.Value = d.scratch.Since(whole)
-		return
-	}
-	ev.Text, ev.Flags = d.scratch.Copy(text), hub.Invalid
 }
 
 // learnResult takes over what a record says of a result.

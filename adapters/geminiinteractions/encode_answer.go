@@ -52,7 +52,7 @@ func (w *stepWriter) end(run *hub.Run) {
 	case run.Status == hub.StatusFailed || run.Status == hub.StatusTruncated:
 		status, why, code = "failed", rawjson.Or(run.Err, phrases.Run(run.Status)), run.ErrCode
 	case w.broken && (run.Status == hub.StatusDone || run.Status == hub.StatusTools):
-		status, why = "failed", brokenEnd.More.Err
+		status, why = "failed", []byte(phrases.BrokenArgs)
 	case w.asked > 0 && run.Status == hub.StatusDone:
 		status, _ = statusOf(hub.StatusTools)
 	}

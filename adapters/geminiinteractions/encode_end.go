@@ -43,16 +43,9 @@ func (e *encoder) appendUsage(b []byte) []byte {
 
 // runEnd ends the interaction: with its status and the usage, or with an error.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch {
-	case ev.Status == hub.StatusFailed:
-		e.fail(out, ev)
-		return hub.Native
-	case ev.Status == hub.StatusTruncated:
-		e.fail(out, ev)
-		return hub.Folded
-	case e.broken && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools):
-		e.fail(out, brokenEnd)
-		return hub.Folded
+	if failure, disposition := phrases.ErrorEnd(ev, e.broken); failure != nil && ev.Status != hub.StatusCancelled {
+		e.fail(out, failure)
+		return disposition
 	}
 	status, exact := statusOf(ev.Status)
 	if ev.Status == hub.StatusDone && e.asked > 0 || e.ran || len(hub.Why(ev)) > 0 {
@@ -89,9 +82,4 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 	b := append(append(e.begin(out, "error"), `,"error":{"message":"`...), rawjson.Or(hub.Why(ev), phrases.Run(ev.Status))...)
 	b = member.AppendText(append(b, '"'), `,"code":"`, ev.Rare().ErrCode)
 	member.End(out, append(b, "}}"...))
-}
-
-// brokenEnd is the end of a run with a call that cannot run: clients would take what they can read of its arguments.
-var brokenEnd = &hub.Event{
-	Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte("The arguments of a tool call are not valid JSON.")},
 }

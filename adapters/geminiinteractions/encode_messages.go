@@ -102,10 +102,8 @@ func (w *stepWriter) part(role hub.Role, p *hub.Part) {
 		w.thought(role, p)
 	case hub.PartRaw:
 		w.raw(p)
-	case hub.PartSource:
-		w.losses.Add("messages.source")
-	case hub.PartData:
-		w.losses.Add("messages.data")
+	default:
+		conversation.LostPart(p, w.losses)
 	}
 }
 

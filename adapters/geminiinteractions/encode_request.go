@@ -21,10 +21,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	agent := len(rawjson.Text(req.Call, callAgent)) > 0 || req.Upstream.EnumOr(optionAsks, asksModel) == asksAgent
 	w.TextIf(map[bool]string{true: asksAgent, false: asksModel}[agent], req.Model)
 	w.instructions(system)
-	w.Key("input")
-	var last hub.Role
-	w.Append(func(dst []byte) []byte { dst, last = appendMessages(dst, rest, l); return dst })
-	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+	write := func(dst []byte) ([]byte, hub.Role) { return appendMessages(dst, rest, l) }
+	if err := conversation.WriteMessages(w.Writer, "input", req, write); err != nil {
 		return nil, err
 	}
 	if calls := w.tools(); agent {

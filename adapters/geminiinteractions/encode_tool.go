@@ -178,7 +178,7 @@ func (e *encoder) ended(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	switch {
 	case c.form == knownForm:
 		return hub.Dropped
-	case isSilent(ev):
+	case toolresult.Silent(ev):
 		return hub.Implied
 	case c.form == clientForm:
 		e.asked--
@@ -189,15 +189,6 @@ func (e *encoder) ended(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	}
 	c.typ = append(bytes.TrimSuffix(c.typ, []byte("_call")), "_result"...)
 	return e.result(out, ev, c, c.typ)
-}
-
-// isSilent reports whether a call ended without a result, and without anyone saying that it went wrong.
-func isSilent(ev *hub.Event) bool {
-	switch ev.Status {
-	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
-		return !toolresult.Has(ev) && len(hub.Why(ev)) == 0
-	}
-	return false
 }
 
 // result writes a result: a text, or a value that is a list or an object.

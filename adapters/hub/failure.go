@@ -1,6 +1,9 @@
 package hub
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Code is why a stream ended other than in good order: a closed set, used as the code that clients see, as the label
 // of metrics and in logs.
@@ -213,6 +216,13 @@ func AppendFailure(dst []byte, f *Failure) []byte {
 	dst = append(dst, `","status":`...)
 	dst = strconv.AppendInt(dst, int64(f.HTTPStatus()), 10)
 	return append(dst, "}}"...)
+}
+
+// FailureBody appends the body of an HTTP error response that has this form, in which TEXT stands for the text and CODE for the code.
+func FailureBody(form string) func(dst []byte, f *Failure) []byte {
+	return func(dst []byte, f *Failure) []byte {
+		return append(dst, strings.NewReplacer("TEXT", f.Text(), "CODE", string(f.Code)).Replace(form)...)
+	}
 }
 
 // FailureEnd makes the RunEnd that reports f to a client. m is filled and must live as long as the event.

@@ -84,6 +84,15 @@ func TestStatusesOfFailures(t *testing.T) {
 	}
 }
 
+// TestFailureBody: what an agent has said is text, whatever it is.
+func TestFailureBody(t *testing.T) {
+	f := &hub.Failure{Code: hub.CodeAgent, Said: "No CODE."}
+	body := hub.FailureBody(`{"code":"CODE","message":"TEXT"}`)
+	if got, want := string(body([]byte("x"), f)), `x{"code":"`+string(hub.CodeAgent)+`","message":"No CODE."}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestRemembered: of a whole conversation the ids of messages, of results and of reasoning are known, each by its own name.
 func TestRemembered(t *testing.T) {
 	b := func(s string) []byte { return []byte(s) }

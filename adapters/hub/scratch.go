@@ -1,5 +1,7 @@
 package hub
 
+import "github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+
 // Scratch is the memory that a decoder fills while it decodes one record: minted strings and More values. Everything
 // taken from it is valid until the next Reset, even when it has grown meanwhile.
 type Scratch struct {
@@ -44,6 +46,20 @@ func (s *Scratch) MoreOf(ev *Event) *More {
 func (s *Scratch) SetModel(ev *Event, model []byte) {
 	if len(model) > 0 {
 		s.MoreOf(ev).Model = model
+	}
+}
+
+// SetArgs sets the arguments of a call that come whole: JSON, or a string that holds JSON. Any other string is kept as a text.
+func (s *Scratch) SetArgs(ev *Event, args rawjson.Value) {
+	text, isText := rawjson.Str(args)
+	if !isText {
+		ev.Value = rawjson.NotNull(args)
+		return
+	}
+	if value, ok := rawjson.ValueOfText(s.Begin(), text); ok {
+		ev.Value = s.Since(value)
+	} else if len(text) > 0 {
+		ev.Text, ev.Flags = text, ev.Flags|Invalid
 	}
 }
 

@@ -3,6 +3,8 @@ package hub
 import (
 	"reflect"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // An empty member and one that is not there are two things, and which of them comes out must not depend on whether the
@@ -70,6 +72,26 @@ func TestMediaOfFiles(t *testing.T) {
 	} {
 		if got := (&FileRef{Media: []byte(media)}).IsMedia("image"); got != want {
 			t.Errorf("%q: got %v, want %v", media, got, want)
+		}
+	}
+}
+
+// TestSetArgs: a string may hold JSON, or be no JSON at all. One that is empty says nothing.
+func TestSetArgs(t *testing.T) {
+	for _, c := range []struct {
+		args, value, text string
+		flags             Flags
+	}{
+		{args: `{"a":1}`, value: `{"a":1}`},
+		{args: `"{\"a\":1}"`, value: `{"a":1}`},
+		{args: `"{\"a\":"`, text: `{\"a\":`, flags: ClientRuns | Invalid},
+		{args: `""`}, {args: `null`}, {},
+	} {
+		var s Scratch
+		ev := Event{Kind: ToolReady, Flags: ClientRuns}
+		s.SetArgs(&ev, rawjson.Value(c.args))
+		if string(ev.Value) != c.value || string(ev.Text) != c.text || ev.Flags != c.flags|ClientRuns {
+			t.Errorf("%s: value %s, text %q, flags %v", c.args, ev.Value, ev.Text, ev.Flags)
 		}
 	}
 }

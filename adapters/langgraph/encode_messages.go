@@ -113,7 +113,7 @@ func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 		case p.Kind == hub.PartText, p.Kind == hub.PartRefusal, p.Meta.Of(nameRaw) != nil, isImage(p):
 			parts = append(parts, p)
 		default:
-			conversation.LostParts([]hub.Message{{Parts: m.Parts[i : i+1]}}, w.losses)
+			conversation.LostPart(p, w.losses)
 		}
 	}
 	return parts

@@ -192,8 +192,4 @@ func extension(rec wire.Record) rawjson.Value {
 }
 
 // appendFailure appends the body of an HTTP error as the servers write it.
-func appendFailure(dst []byte, f *hub.Failure) []byte {
-	dst = append(append(dst, `{"detail":"`...), f.Text()...)
-	dst = append(append(dst, `","code":"`...), f.Code...)
-	return append(dst, `"}`...)
-}
+var appendFailure = hub.FailureBody(`{"detail":"TEXT","code":"CODE"}`)

@@ -52,7 +52,6 @@ func (d *decoder) Reset() {
 type record struct {
 	Type      rawjson.Value `json:"type"`
 	RunID     rawjson.Value `json:"runId"`
-	From      rawjson.Value `json:"from"`
 	Payload   payload       `json:"payload"`
 	ID        rawjson.Value `json:"id"`
 	Data      rawjson.Value `json:"data"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
@@ -85,18 +86,12 @@ func (d *decoder) finish(dst []hub.Event) ([]hub.Event, error) {
 // statusOf reads the reason of a finish.
 func statusOf(reason []byte) hub.Status {
 	switch string(reason) {
-	case "length":
-		return hub.StatusLength
-	case "content-filter", "tripwire":
+	case "tripwire":
 		return hub.StatusFiltered
-	case "error":
-		return hub.StatusFailed
 	case "abort":
 		return hub.StatusCancelled
-	case "tool-calls":
-		return hub.StatusTools
 	}
-	return hub.StatusDone
+	return finish.Status(reason)
 }
 
 // agentStatus is how a sub-agent ended whose run ended so.

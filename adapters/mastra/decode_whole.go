@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -32,7 +33,7 @@ func (d *decoder) whole(dst []hub.Event, body []byte) ([]hub.Event, error) {
 	reason := o.Text("finishReason")
 	for i := range dst[from:] { // what has no result then is left to the client
 		ev := &dst[from+i]
-		if c := d.calls[string(ev.ID)]; ev.Kind == hub.ToolStart && string(reason) == reasonTools && c != nil && !c.answered {
+		if c := d.calls[string(ev.ID)]; ev.Kind == hub.ToolStart && string(reason) == finish.Tools && c != nil && !c.answered {
 			ev.Status, ev.Flags = hub.StatusNone, ev.Flags|hub.ClientRuns
 		}
 	}

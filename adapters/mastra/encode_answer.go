@@ -3,6 +3,7 @@ package mastra
 import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
@@ -120,7 +121,7 @@ func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 		reason, _ := reasonFor(run.Status)
 		for _, p := range said {
 			if p.Kind == hub.PartCall && p.Result == nil && w.shows(p) && run.Status == hub.StatusDone {
-				reason = reasonTools // the client runs it for that
+				reason = finish.Tools // the client runs it for that
 			}
 		}
 		w.Const("finishReason", reason)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -68,7 +69,7 @@ func (e *encoder) closeStep(out *wire.Out, l *lane, status hub.Status) {
 // finishing appends the members of the end of a step or of the run, up to those of its usage.
 func (e *encoder) finishing(b []byte, l *lane, reason string) []byte {
 	b = append(append(append(b, `"stepResult":{"reason":"`...), reason...), `","warnings":[],"isContinued":`...)
-	if reason == reasonTools && e.left == 0 && l.step {
+	if reason == finish.Tools && e.left == 0 && l.step {
 		b = append(b, "true"...)
 	} else {
 		b = append(b, "false"...)
@@ -80,17 +81,15 @@ func (e *encoder) finishing(b []byte, l *lane, reason string) []byte {
 	return append(b, `},"output":{"usage":{`...)
 }
 
-const reasonTools = "tool-calls"
-
 // reasonFor is the reason of a step or a run that ended so; exact says that a reader understands the same.
 func reasonFor(status hub.Status) (reason string, exact bool) {
 	switch status {
 	case hub.StatusDone:
 		return "stop", true
 	case hub.StatusTools:
-		return reasonTools, true
+		return finish.Tools, true
 	case hub.StatusLimit:
-		return reasonTools, false
+		return finish.Tools, false
 	case hub.StatusLength:
 		return "length", true
 	case hub.StatusFiltered:

@@ -60,7 +60,4 @@ func appendAgent(w *jsonwriter.Writer, a *hub.Agent) {
 }
 
 // appendFailure appends the body of an HTTP error, as servers write it.
-func appendFailure(dst []byte, f *hub.Failure) []byte {
-	dst = append(append(dst, `{"error":"`...), f.Text()...)
-	return append(append(append(dst, `","code":"`...), f.Code...), `"}`...)
-}
+var appendFailure = hub.FailureBody(`{"error":"TEXT","code":"CODE"}`)

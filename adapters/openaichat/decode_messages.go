@@ -7,7 +7,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
@@ -67,7 +66,7 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 	if legacy := rawjson.NotNull(m.Get("function_call")); legacy != nil {
 		name := rawjson.Text(legacy, "name")
 		p := hub.Part{Kind: hub.PartCall, ID: name, Name: name, ClientRuns: true}
-		p.Text, p.Value = history.ReadArgs(rawjson.Get(legacy, "arguments"))
+		p.Text, p.Value = conversation.ReadArgs(rawjson.Get(legacy, "arguments"))
 		b.Add(p)
 	}
 }
@@ -130,7 +129,7 @@ func decodeCall(b *conversation.Builder, o *rawjson.Object) {
 		f := o.Get("function")
 		function := rawjson.ReadObject(f)
 		p.Name = function.Text("name")
-		p.Text, p.Value = history.ReadArgs(function.Get("arguments"))
+		p.Text, p.Value = conversation.ReadArgs(function.Get("arguments"))
 		b.HasRead(f, &function)
 	}
 	p.Sig = signatureOf(o.Get(memberExtra))

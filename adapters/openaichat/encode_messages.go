@@ -75,27 +75,13 @@ func (w *messageWriter) asked(role string, m *hub.Message) {
 func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		switch p.Kind {
-		case hub.PartText, hub.PartRefusal:
+		switch {
+		case p.Kind == hub.PartText, p.Kind == hub.PartRefusal, p.Kind == hub.PartFile && m.Role == hub.RoleUser && hasForm(p),
+			p.Kind == hub.PartRaw && p.Meta.Of(Dialect.Name) != nil:
 			parts = append(parts, p)
-		case hub.PartFile:
-			if m.Role == hub.RoleUser && hasForm(p) {
-				parts = append(parts, p)
-			} else {
-				w.losses.Add("messages.file")
-			}
-		case hub.PartRaw:
-			if p.Meta.Of(Dialect.Name) != nil {
-				parts = append(parts, p)
-			} else {
-				w.losses.Add("messages.other")
-			}
-		case hub.PartReasoning:
-			w.losses.AddIf("messages.reasoning", m.Role != hub.RoleAgent) // else see thoughts
-		case hub.PartSource:
-			w.losses.Add("messages.source")
-		case hub.PartData:
-			w.losses.Add("messages.data")
+		case p.Kind == hub.PartCall, p.Kind == hub.PartReasoning && m.Role == hub.RoleAgent: // they have members of their own
+		default:
+			conversation.LostPart(p, w.losses)
 		}
 	}
 	return parts

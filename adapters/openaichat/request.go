@@ -42,7 +42,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Whole = !streams
 	req.Tools.Known = true // nothing else tells the model of a tool
 	conversation.ReadTools(req, asked.Tools, decodeTool)
-	settings.TakeChoice(req, asked.Choice, decodeChoice(asked.Choice))
+	settings.TakeChoice(req, asked.Choice, settings.OpenAIChoice(asked.Choice, rawjson.Get(asked.Choice, "allowed_tools"), toolName))
 	s := &req.Settings
 	known := members(s)
 	settings.Read(req, &asked.All, known[:])
@@ -52,7 +52,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if len(s.User) == 0 {
 		settings.Take(req, asked.User, &s.User, '"')
 	}
-	settings.TakeFormat(req, asked.Format, decodeFormat(asked.Format))
+	settings.TakeFormat(req, asked.Format, settings.OpenAIFormat(asked.Format, rawjson.Get(asked.Format, "json_schema")))
 	req.Extra = conversation.Extra(&asked.All, Dialect.Name, func(key []byte) bool { return read[string(key)] })
 	if err := conversation.RequiredList("messages", asked.Messages); err != nil {
 		return err
@@ -98,66 +98,25 @@ func decodeTool(v rawjson.Value, o *rawjson.Object) hub.Tool {
 	return conversation.ReadTool(&function, "parameters")
 }
 
-func decodeChoice(v rawjson.Value) hub.ToolChoice {
-	switch string(rawjson.First(rawjson.Body(v), rawjson.Text(v, "type"))) {
-	case "auto":
-		return hub.ToolChoice{Mode: hub.ChoiceAuto}
-	case "none":
-		return hub.ToolChoice{Mode: hub.ChoiceNone}
-	case "required":
-		return hub.ToolChoice{Mode: hub.ChoiceRequired}
-	case "function", "custom":
-		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{toolName(v)}}
-	case "allowed_tools":
-		c := decodeChoice(rawjson.Get(v, "allowed_tools", "mode"))
-		for tool := range rawjson.Each(rawjson.Get(v, "allowed_tools", "tools")) {
-			c.Names = append(c.Names, toolName(tool))
-		}
-		return c
-	}
-	return hub.ToolChoice{}
-}
-
 // toolName is the name in what names a tool: a function, or a tool that takes free text.
 func toolName(v rawjson.Value) []byte {
 	return rawjson.First(rawjson.Text(v, "function", "name"), rawjson.Text(v, "custom", "name"))
 }
 
-func decodeFormat(v rawjson.Value) hub.Format {
-	switch string(rawjson.Text(v, "type")) {
-	case "json_object":
-		return hub.Format{Kind: hub.FormatJSON}
-	case "json_schema":
-		schema := rawjson.Get(v, "json_schema")
-		return hub.Format{
-			Kind: hub.FormatSchema, Name: rawjson.Text(schema, "name"), Description: rawjson.Text(schema, "description"),
-			Schema: rawjson.Get(schema, "schema"), Strict: rawjson.OfKind(rawjson.Get(schema, "strict"), 't'),
-		}
-	}
-	return hub.Format{}
-}
-
 // mostStops is how many stop sequences the API takes.
 const mostStops = 4
-
-// maxUser is how long a safety_identifier may be. Claude Code names its users in 170 bytes.
-const maxUser = 64
 
 // AppendRequest writes a request that is answered by a stream with its usage.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := jsonwriter.New(dst)
 	w.Open('{')
 	w.TextIf("model", req.Model)
-	w.Key("messages")
-	var last hub.Role
-	w.Append(func(dst []byte) []byte {
-		ready := conversation.WithoutLone(conversation.Ready(req.Messages), l)
+	err := conversation.WriteMessages(w, "messages", req, func(dst []byte) ([]byte, hub.Role) {
 		w := messageWriter{Writer: jsonwriter.New(dst), losses: l, extra: extraOf}
 		w.takes(req.Upstream)
-		dst, last = w.messages(ready)
-		return dst
+		return w.messages(conversation.WithoutLone(conversation.Ready(req.Messages), l))
 	})
-	if err := conversation.CheckLastTurn(req.Messages, last); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
@@ -167,10 +126,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	}
 	appendFormat(w, &req.Settings.Format)
 	s := req.Settings // a copy, of which is taken away what the API refuses
-	if len(rawjson.AppendUnescaped(nil, s.User)) > maxUser {
-		s.User = nil
-		l.Add("settings.user")
-	}
+	settings.LostLongUser(&s, l)
 	if len(tools) == 0 && s.ParallelCalls != nil {
 		s.ParallelCalls = nil
 		l.Add("settings.parallel_calls")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 )
@@ -232,7 +231,7 @@ func (r *inputReader) paragraphs(list rawjson.Value) []byte {
 func decodeCall(v *inputItem) hub.Part {
 	p := hub.Part{Kind: hub.PartCall, ID: v.Text("call_id"), Name: v.Text("name"), ClientRuns: true}
 	if p.Text = v.Text("input"); p.Text == nil {
-		p.Text, p.Value = history.ReadArgs(v.Get("arguments"))
+		p.Text, p.Value = conversation.ReadArgs(v.Get("arguments"))
 	}
 	return p
 }

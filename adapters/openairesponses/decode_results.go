@@ -5,7 +5,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
@@ -35,7 +34,7 @@ func (r *inputReader) mcpCall(v *inputItem) {
 			return
 		}
 	}
-	r.agent(v, hub.Part{Kind: hub.PartCall, Name: v.Text("name"), Text: args, Value: history.Args(args), Result: res})
+	r.agent(v, hub.Part{Kind: hub.PartCall, Name: v.Text("name"), Text: args, Value: conversation.Args(args), Result: res})
 }
 
 // mcpResult is what came of a call that a server has run; nil: nothing yet.
@@ -64,7 +63,7 @@ func (r *inputReader) approvalRequest(v *inputItem) {
 	if p := r.openCall(v.Text("name"), args); p != nil {
 		p.Approval, p.Meta, call = ask, hub.Meta{Dialect: name, Raw: v.raw}, p.ID
 	} else {
-		r.agent(v, hub.Part{Kind: hub.PartCall, Name: v.Text("name"), Text: args, Value: history.Args(args), Approval: ask})
+		r.agent(v, hub.Part{Kind: hub.PartCall, Name: v.Text("name"), Text: args, Value: conversation.Args(args), Approval: ask})
 	}
 	if r.asked == nil {
 		r.asked = map[string]*question{}

@@ -248,7 +248,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.errorEvent(out, ev)
 	}
 	e.flushSources(out)
-	pending := e.flushAsks(out, ev.Status)
+	e.flushAsks(out, ev.Status)
 	status, end := e.ending(ev)
 	b := open(out, "response."+status, `{"type":"response.`)
 	b = append(append(b, status...), `","response":`...)
@@ -256,7 +256,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !end.failed && len(hub.Why(ev)) > 0 {
 		return hub.Folded // only failures have words
 	}
-	return e.endDisposition(ev.Status, pending)
+	return e.endDisposition(ev.Status)
 }
 
 // ending is how the response says the reason of an end.
@@ -283,7 +283,7 @@ func (e *encoder) ending(ev *hub.Event) (status string, end terminal) {
 }
 
 // endDisposition says what of a reason reached the client.
-func (e *encoder) endDisposition(reason hub.Status, asks bool) hub.Disposition {
+func (e *encoder) endDisposition(reason hub.Status) hub.Disposition {
 	switch reason {
 	case hub.StatusDone:
 		return hub.FoldedIf(e.full || e.client)

@@ -76,10 +76,10 @@ func (e *encoder) answer(ev *hub.Event) hub.Disposition {
 	return hub.Dropped
 }
 
-// flushAsks writes the questions that the response ends with, and reports whether there are any.
-func (e *encoder) flushAsks(out *wire.Out, reason hub.Status) bool {
+// flushAsks writes the questions that the response ends with.
+func (e *encoder) flushAsks(out *wire.Out, reason hub.Status) {
 	if reason != hub.StatusPaused {
-		return false
+		return
 	}
 	for i := range e.asks {
 		p := &e.asks[i]
@@ -96,5 +96,4 @@ func (e *encoder) flushAsks(out *wire.Out, reason hub.Status) bool {
 		e.close(out, append(append(b, `,"item":`...), item...))
 		e.done(out, at, item)
 	}
-	return len(e.asks) > 0
 }

@@ -94,26 +94,10 @@ func (w *inputWriter) inputs(m *hub.Message) (parts []*hub.Part) {
 		case p.Kind == hub.PartText, p.Kind == hub.PartRefusal, p.Meta.Of(name) != nil, p.Kind == hub.PartFile && hasForm(p.File):
 			parts = append(parts, p)
 		default:
-			w.lose(p)
+			conversation.LostPart(p, w.losses)
 		}
 	}
 	return parts
-}
-
-// lose counts a part without a form.
-func (w *inputWriter) lose(p *hub.Part) {
-	switch p.Kind {
-	case hub.PartFile:
-		w.losses.Add("messages.file")
-	case hub.PartRaw:
-		w.losses.Add("messages.other")
-	case hub.PartReasoning:
-		w.losses.Add("messages.reasoning")
-	case hub.PartSource:
-		w.losses.Add("messages.source")
-	case hub.PartData:
-		w.losses.Add("messages.data")
-	}
 }
 
 // hasForm reports whether the API takes a file: its bytes or its address in the web, but no sound.
@@ -174,7 +158,7 @@ func (w *inputWriter) answer(m *hub.Message) {
 		case p.Meta.Of(name) != nil:
 			w.Raw(p.Meta.Raw)
 		default:
-			w.lose(p)
+			conversation.LostPart(p, w.losses)
 		}
 	}
 	w.flush()
@@ -235,7 +219,7 @@ func (w *inputWriter) outputPart(p *hub.Part) {
 func (w *inputWriter) reasoning(p *hub.Part) {
 	own := p.Meta.Of(name)
 	if own == nil && len(p.Sig) == 0 {
-		w.lose(p)
+		conversation.LostPart(p, w.losses)
 		return
 	}
 	w.Open('{')

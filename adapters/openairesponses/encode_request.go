@@ -59,7 +59,7 @@ func (w *inputWriter) instructions(req *hub.Request) (text []byte, rest []hub.Me
 	for i := range system {
 		for j := range system[i].Parts {
 			if p := &system[i].Parts[j]; p.Kind != hub.PartText {
-				w.lose(p)
+				conversation.LostPart(p, w.losses)
 			}
 		}
 	}
@@ -160,15 +160,9 @@ func (w *inputWriter) named(tools []hub.Tool, tool []byte) {
 	w.Close('}')
 }
 
-// maxUser is how long a safety_identifier may be.
-const maxUser = 64
-
 // settings writes those of the model, without what the API refuses.
 func (w *inputWriter) settings(s *hub.Settings) {
-	if len(rawjson.AppendUnescaped(nil, s.User)) > maxUser {
-		s.User = nil
-		w.losses.Add("settings.user")
-	}
+	settings.LostLongUser(s, w.losses)
 	settings.Write(w.Writer, members(s))
 	if string(s.Effort) == "none" {
 		s.Summary = nil // there is nothing to show

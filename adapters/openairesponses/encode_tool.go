@@ -41,7 +41,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		t.event = "response.function_call_arguments.delta"
 		e.client = true
 	} else {
-		t.item = e.serverItemID(ev.ID, t.at)
+		t.item = serverItemID(ev.ID)
 		t.body = append(append(t.body, `"type":"mcp_call","server_label":"`...), e.serverLabel(ev)...)
 		t.body = append(append(append(t.body, `","name":"`...), ev.Name...), '"')
 		t.event = "response.mcp_call_arguments.delta"
@@ -58,7 +58,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // serverItemID is the id of an mcp_call. It is what clients know the call by, so it is the upstream's, unless that looks
 // like an item of another kind.
-func (e *encoder) serverItemID(id []byte, at int) []byte {
+func serverItemID(id []byte) []byte {
 	for _, other := range []string{prefixMessage, prefixReasoning, prefixCall, prefixImage, prefixApproval} {
 		if bytes.HasPrefix(id, []byte(other)) {
 			return append([]byte("mcp_"), id...)

@@ -107,7 +107,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Tools.Known = !req.Partial // else the server may know of others
 	conversation.ReadTools(req, c.Tools, decodeTool)
-	settings.TakeChoice(req, c.ToolChoice, decodeChoice(c.ToolChoice))
+	settings.TakeChoice(req, c.ToolChoice, settings.OpenAIChoice(c.ToolChoice, c.ToolChoice, toolName))
 	decodeSettings(req, &c)
 	req.Extra = conversation.Extra(&c.All, name, func(key []byte) bool { return read[string(key)] })
 	req.Call = appendCall(nil, &c, seed)

@@ -37,20 +37,7 @@ func decodeSettings(req *hub.Request, c *create) {
 		settings.Take(req, c.User, &s.User, '"')
 	}
 	format := rawjson.Get(c.Text, "format")
-	settings.TakeFormat(req, format, decodeFormat(format))
-}
-
-func decodeFormat(v rawjson.Value) hub.Format {
-	switch string(rawjson.Text(v, "type")) {
-	case "json_object":
-		return hub.Format{Kind: hub.FormatJSON}
-	case "json_schema":
-		return hub.Format{
-			Kind: hub.FormatSchema, Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description"),
-			Schema: rawjson.Get(v, "schema"), Strict: rawjson.OfKind(rawjson.Get(v, "strict"), 't'),
-		}
-	}
-	return hub.Format{}
+	settings.TakeFormat(req, format, settings.OpenAIFormat(format, format))
 }
 
 // decodeTool reads a tool. Of those that are no functions, most are the provider's.
@@ -65,23 +52,5 @@ func decodeTool(v rawjson.Value, o *rawjson.Object) hub.Tool {
 	return t
 }
 
-// decodeChoice reads which tools may be called. That the model must use a tool of the provider's has no other form.
-func decodeChoice(v rawjson.Value) hub.ToolChoice {
-	switch string(rawjson.First(rawjson.Body(v), rawjson.Text(v, "type"))) {
-	case "auto":
-		return hub.ToolChoice{Mode: hub.ChoiceAuto}
-	case "none":
-		return hub.ToolChoice{Mode: hub.ChoiceNone}
-	case "required":
-		return hub.ToolChoice{Mode: hub.ChoiceRequired}
-	case "function", "custom":
-		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{rawjson.Text(v, "name")}}
-	case "allowed_tools":
-		c := decodeChoice(rawjson.Get(v, "mode"))
-		for tool := range rawjson.Each(rawjson.Get(v, "tools")) {
-			c.Names = append(c.Names, rawjson.Text(tool, "name"))
-		}
-		return c
-	}
-	return hub.ToolChoice{}
-}
+// toolName is the name in what names a tool.
+func toolName(v rawjson.Value) []byte { return rawjson.Text(v, "name") }

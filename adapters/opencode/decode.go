@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -84,7 +85,6 @@ type properties struct {
 	Reply      rawjson.Value `json:"reply"`
 	Questions  rawjson.Value `json:"questions"`
 	Answers    rawjson.Value `json:"answers"`
-	Todos      rawjson.Value `json:"todos"`
 }
 
 // info is what is said of a message, or of a session.
@@ -183,7 +183,7 @@ func (d *decoder) runEnd(dst []hub.Event) []hub.Event {
 		ev.Status, ev.Name = d.root.failedAs(), nil
 		ev.More = d.scratch.More()
 		ev.More.Err, ev.More.ErrCode = d.root.err, d.root.code
-	} else if status := statusOf(d.root.reason); status != hub.StatusTools { // the agent runs its tools, and has stopped behind them
+	} else if status := finish.Status(d.root.reason); status != hub.StatusTools { // the agent runs its tools, and has stopped behind them
 		ev.Status = status
 	}
 	return dst

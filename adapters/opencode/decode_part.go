@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/finish"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
@@ -142,7 +143,7 @@ func (d *decoder) stepStart(dst []hub.Event) []hub.Event {
 // stepFinish ends a turn of the model.
 func (d *decoder) stepFinish(dst []hub.Event) []hub.Event {
 	reason := rawjson.Body(d.part.Reason)
-	status := statusOf(reason)
+	status := finish.Status(reason)
 	d.of.reason = append(d.of.reason[:0], reason...)
 	d.of.rests = status != hub.StatusTools || d.of.denied
 	dst = d.usage(dst)
@@ -151,21 +152,6 @@ func (d *decoder) stepFinish(dst []hub.Event) []hub.Event {
 	}
 	d.of.step = false
 	return d.put(dst, hub.Event{Kind: hub.StepEnd, ID: rawjson.Body(d.part.MessageID), Status: status})
-}
-
-// statusOf reads the reason of a step.
-func statusOf(reason []byte) hub.Status {
-	switch string(reason) {
-	case "length":
-		return hub.StatusLength
-	case "content-filter":
-		return hub.StatusFiltered
-	case "error":
-		return hub.StatusFailed
-	case "tool-calls":
-		return hub.StatusTools
-	}
-	return hub.StatusDone
 }
 
 var counts = usage.Fields{

@@ -234,7 +234,7 @@ func (d *decoder) ready(dst []hub.Event, c *call) []hub.Event {
 	command := rawjson.Get(d.entry.Details, "command")
 	switch {
 	case !rawjson.IsNull(args):
-		d.wholeArgs(ev, args)
+		d.scratch.SetArgs(ev, args)
 	case c.fragments > 0:
 	case rawjson.Kind(command) == '"':
 		buf := append(d.scratch.Begin(), `{"command":`...)
@@ -243,20 +243,6 @@ func (d *decoder) ready(dst []hub.Event, c *call) []hub.Event {
 		ev.Flags = hub.Synthetic
 	}
 	return dst
-}
-
-// wholeArgs takes arguments that are JSON, or a string that holds JSON or something else.
-func (d *decoder) wholeArgs(ev *hub.Event, args rawjson.Value) {
-	body, ok := rawjson.Str(args)
-	if !ok {
-		ev.Value = args
-		return
-	}
-	if value, ok := rawjson.ValueOfText(d.scratch.Begin(), body); ok {
-		ev.Value = d.scratch.Since(value)
-	} else {
-		ev.Text, ev.Flags = body, hub.Invalid
-	}
 }
 
 // meta is what an entry tells and the model has no member for; nil if there is nothing. The tool_response of a result is

@@ -45,7 +45,7 @@ func appendMessages(dst []byte, ms []hub.Message, thread string, l *hub.Losses) 
 		for j := range m.Parts {
 			l.AddIf("messages.approval", m.Parts[j].Approval != nil)
 		}
-		if text := textOf(m); types[m.Role] != "" && len(text) > 0 {
+		if text := conversation.SpokenText(m); types[m.Role] != "" && len(text) > 0 {
 			w.Open('{')
 			w.TextIf("id", m.ID)
 			if thread != "" {
@@ -59,17 +59,4 @@ func appendMessages(dst []byte, ms []hub.Message, thread string, l *hub.Losses) 
 	}
 	w.Close(']')
 	return w.Buf
-}
-
-// textOf is the text of a message, with what the agent did not want to say.
-func textOf(m *hub.Message) (text []byte) {
-	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
-			if len(text) > 0 && len(p.Text) > 0 {
-				text = append(text, `\n`...)
-			}
-			text = append(text, p.Text...)
-		}
-	}
-	return text
 }

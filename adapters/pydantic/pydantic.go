@@ -212,7 +212,5 @@ var options = []hub.OptionSpec{
 		Doc: "Templates of the summary when a call ends."},
 }
 
-// appendFailure is the body that the server's framework answers with.
-func appendFailure(dst []byte, f *hub.Failure) []byte {
-	return append(append(append(dst, `{"detail":"`...), f.Text()...), `"}`...)
-}
+// appendFailure appends the body that the server's framework answers with.
+var appendFailure = hub.FailureBody(`{"detail":"TEXT"}`)

@@ -70,16 +70,9 @@ func appendHistory(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	return w.Buf
 }
 
-// spoken is the text of a message, with what the agent did not want to say; nil for blanks, which are read as nothing.
-func spoken(m *hub.Message) (text []byte) {
-	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
-			if len(text) > 0 && len(p.Text) > 0 {
-				text = append(text, `\n`...)
-			}
-			text = append(text, p.Text...)
-		}
-	}
+// spoken is the text of a message; nil for blanks, which are read as nothing.
+func spoken(m *hub.Message) []byte {
+	text := conversation.SpokenText(m)
 	if conversation.Blank(text) {
 		return nil
 	}

@@ -195,7 +195,5 @@ func keepAlive(out *wire.Out, _ hub.Options) {
 	member.End(out, append(member.Begin(out, ""), `{"type":"ping","timestamp":0}`...))
 }
 
-// appendFailure is the body that the server answers with when it fails before the stream.
-func appendFailure(dst []byte, f *hub.Failure) []byte {
-	return append(append(append(dst, `{"message":"`...), f.Text()...), `"}`...)
-}
+// appendFailure appends the body that the server answers with when it fails before the stream.
+var appendFailure = hub.FailureBody(`{"message":"TEXT"}`)

@@ -56,3 +56,22 @@ func RunError(ev *hub.Event) []byte {
 	}
 	return []byte(Run(ev.Status))
 }
+
+// ErrorEnd is the end of a run that is to be written as an error, nil if the run did not go wrong. broken says that a call for the client
+// cannot run: clients would run it with what they can read of its arguments.
+func ErrorEnd(ev *hub.Event, broken bool) (failure *hub.Event, disposition hub.Disposition) {
+	switch {
+	case ev.Status == hub.StatusFailed:
+		return ev, hub.Native
+	case ev.Status == hub.StatusCancelled, ev.Status == hub.StatusTruncated:
+		return ev, hub.Folded
+	case broken && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools):
+		return brokenEnd, hub.Folded
+	}
+	return nil, hub.Native
+}
+
+// BrokenArgs is said of a run with such a call.
+const BrokenArgs = "The arguments of a tool call are not valid JSON."
+
+var brokenEnd = &hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte(BrokenArgs)}}

@@ -79,6 +79,15 @@ func Has(ev *hub.Event) bool {
 	return len(ev.Text) > 0 || ev.Value != nil || Content(ev) != nil
 }
 
+// Silent reports whether a call ended without a result, and without anyone saying that it went wrong.
+func Silent(ev *hub.Event) bool {
+	switch ev.Status {
+	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
+		return !Has(ev) && len(hub.Why(ev)) == 0
+	}
+	return false
+}
+
 // Content returns the content blocks of a result, nil where it has none.
 func Content(ev *hub.Event) rawjson.Value {
 	if ev.More == nil {
