@@ -293,8 +293,10 @@ func (s *Server) rejectOperation(ctx *fasthttp.RequestCtx, t *target, op hub.Ope
 		}
 	}
 	fillFailure(&ctx.Response, d, op, asked, f)
+	id := cmp.Or(string(ctx.Response.Header.Peek(requestIDHeader)), requestID(&ctx.Request)) // the admin port has given none
+	fields.SetResponse(&ctx.Response.Header, requestIDHeader, id)
 	about := append(senderOf(ctx).about(), zap.ByteString("method", ctx.Method()))
-	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)), about...)
+	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), id, about...)
 }
 
 // clientOf is who sent a request, for the log.
