@@ -49,6 +49,32 @@ func TestAdminAnswersOnce(t *testing.T) {
 	}
 }
 
+// TestRefusalsOfOperatorsHaveIDs: a refusal of the admin port can be found in the log by the id in its answer, which is that of the request if it has one.
+func TestRefusalsOfOperatorsHaveIDs(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "hosts: [sabir.test]\n", "", "client: twin\n"))
+	admin, end := r.serveAdmin()
+	defer end()
+	for _, own := range []string{"", "mine-1"} {
+		req, err := http.NewRequest("GET", admin+"/metrics", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = "elsewhere.test"
+		req.Header.Set("X-Request-Id", own)
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		id := resp.Header.Get("X-Request-Id")
+		lines := r.logs.FilterMessage("request rejected").All()
+		if logged := lines[len(lines)-1].ContextMap()["request_id"]; id == "" || logged != id || own != "" && id != own {
+			t.Errorf("the request %q was answered as %q, and logged as %q", own, id, logged)
+		}
+	}
+}
+
 // TestPageIsNoOthers: what operators see of runs is no part of another page, is not kept, and tells no one where they have been.
 func TestPageIsNoOthers(t *testing.T) {
 	t.Parallel()

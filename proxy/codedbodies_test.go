@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,11 @@ func TestCodedBodiesOfOtherRequests(t *testing.T) {
 	r := start(t, strings.Replace(simple(a.url(), limits, "", "client: langgraph\nrequests: {mode: translate}\n"), "path: /run", "path: /run/*", 1))
 	r.call(t, 200, coded, "POST", "/run/threads", gzipped(t, `{"thread_id":"t1","metadata":{"by":"me"}}`), `"thread_id":"t1"`, `"by":"me"`)
 	r.call(t, 200, coded, "POST", "/run/threads/search", gzipped(t, `{"metadata":{"by":"you"}}`), "[]")
+	for i, codings := range []string{"identity, gzip", "GZIP,", "identity\r\n" + coded, "gzip\r\nContent-Encoding: identity"} {
+		name := fmt.Sprintf(`"t1-%d"`, i)
+		r.call(t, 200, "Content-Encoding: "+codings, "POST", "/run/threads", gzipped(t, `{"thread_id":`+name+`}`), name)
+	}
+	r.call(t, 415, coded+"\r\n"+coded, "POST", "/run/threads", gzipped(t, `{"thread_id":"t2"}`), "content coding")
 	r.call(t, 415, "Content-Encoding: x-new", "POST", "/run/threads", `{"thread_id":"t2"}`, "content coding")
 	r.call(t, 415, coded, "POST", "/run/threads", `{"thread_id":"t2"}`, "content coding")
 	r.call(t, 415, coded, "POST", "/run/threads", gzipped(t, `{"thread_id":"`+strings.Repeat("x", 65<<10)+`"}`), "content coding")
@@ -56,6 +62,7 @@ func TestCodingsOfAnswers(t *testing.T) {
 	t.Parallel()
 	for coding, ending := range map[string]string{
 		"gzip": "done", "identity, gzip": "done", "GZIP,identity": "done", "gzip,": "done", " , ": "done", "identity": "done",
+		"gzip/identity": "done", "identity/gzip": "done", "br/gzip": "upstream_malformed", "gzip/gzip": "upstream_malformed", // in two fields
 		"gzip, br": "upstream_malformed", "br": "upstream_malformed", "gzip, gzip": "upstream_malformed", "zstd": "upstream_malformed",
 	} {
 		t.Run(coding, func(t *testing.T) {
@@ -66,7 +73,7 @@ func TestCodingsOfAnswers(t *testing.T) {
 			}
 			a := newAgent(t, func(p *peer) {
 				for p.request() != nil {
-					p.ok("Content-Encoding: " + coding)
+					p.ok("Content-Encoding: " + strings.ReplaceAll(coding, "/", "\r\nContent-Encoding: "))
 					p.finish(body)
 				}
 			})
@@ -74,7 +81,7 @@ func TestCodingsOfAnswers(t *testing.T) {
 			for n, path := range []string{"/run", "/same"} {
 				r.post(path, "{}")
 				end := r.awaitEnds(n + 1)
-				named := strings.HasSuffix(toString(end["cause"]), ": "+strings.ReplaceAll(coding, " ", ""))
+				named := strings.HasSuffix(toString(end["cause"]), ": "+strings.NewReplacer(" ", "", "/", ",").Replace(coding))
 				if bad := ending != "done"; end["ending"] != ending || bad && !named || bad != strings.Contains(toString(end["hint"]), "compress") {
 					t.Errorf("%s: %v", path, end)
 				}

@@ -47,6 +47,26 @@ func TestMessageWithHandshake(t *testing.T) {
 	r.awaitEnds(3)
 }
 
+// TestHandshakeInSeveralFields: what asks for a WebSocket may stand beside other words, or fields. None of the subprotocols of the client is spoken,
+// and the answer does not say that one is.
+func TestHandshakeInSeveralFields(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: agui"))
+	for _, fields := range []string{
+		"Connection: keep-alive, Upgrade\r\nUpgrade: websocket", "Connection: keep-alive\r\nConnection: upgrade\r\nUpgrade: h2c\r\nUpgrade: WebSocket",
+	} {
+		c := r.dial()
+		c.send("GET /run HTTP/1.1\r\nHost: 127.0.0.1\r\n" + fields + "\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: a, b\r\n" +
+			"Sec-WebSocket-Protocol: c\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+		resp := c.response()
+		if said, is := resp.Header["Sec-Websocket-Protocol"]; resp.StatusCode != 101 || is {
+			t.Errorf("%s: status %d, subprotocol %q", fields, resp.StatusCode, said)
+		}
+		c.Close()
+	}
+}
+
 // TestStatusOfZero: a status that is none is no success.
 func TestStatusOfZero(t *testing.T) {
 	t.Parallel()

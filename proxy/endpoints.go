@@ -203,10 +203,10 @@ func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath
 	}
 	if !s.runs.cancel(key, run) {
 		switch found, f := s.endElsewhere(name, key, run); {
+		case !found && answer != "" && s.replyCancelled(ctx, r, t, key):
+			return
 		case f != nil:
 			s.rejectOperation(ctx, t, sub.op, f)
-			return
-		case !found && answer != "" && s.replyCancelled(ctx, r, t, key):
 			return
 		case !found && answer != "":
 			s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fasthttp/websocket"
 	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 
@@ -98,7 +97,7 @@ func (s *Server) rejectPath(ctx *fasthttp.RequestCtx, cfg *config.Config) {
 
 // methodOf is the method of a request. A handshake stands for the requests that follow on its connection, which clients post elsewhere.
 func methodOf(ctx *fasthttp.RequestCtx, t *target) string {
-	if t.dialect.Multiplex != nil && websocket.FastHTTPIsWebSocketUpgrade(ctx) {
+	if t.dialect.Multiplex != nil && asksWebSocket(ctx) {
 		return fasthttp.MethodPost
 	}
 	return string(ctx.Method())
@@ -143,7 +142,7 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 		s.reply(ctx, r, t, sub)
 		return
 	}
-	if websocket.FastHTTPIsWebSocketUpgrade(ctx) {
+	if asksWebSocket(ctx) {
 		s.upgrade(ctx, r, t, id)
 		return
 	}
@@ -294,8 +293,10 @@ func (s *Server) rejectOperation(ctx *fasthttp.RequestCtx, t *target, op hub.Ope
 		}
 	}
 	fillFailure(&ctx.Response, d, op, asked, f)
+	id := cmp.Or(string(ctx.Response.Header.Peek(requestIDHeader)), requestID(&ctx.Request)) // the admin port has given none
+	fields.SetResponse(&ctx.Response.Header, requestIDHeader, id)
 	about := append(senderOf(ctx).about(), zap.ByteString("method", ctx.Method()))
-	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)), about...)
+	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), id, about...)
 }
 
 // clientOf is who sent a request, for the log.

@@ -19,7 +19,7 @@ func (r *route) exposeTo(h *fasthttp.ResponseHeader, origin string) {
 // copyHeaders passes on what the route allows, adds what every call has, and sets what the configuration says. A field
 // that is set is never copied, so that there is one of each.
 func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer sender) {
-	dropped := fields.Tokens(fields.PeekAll(from, "Connection")) // the client says that these belong to its connection
+	dropped := fields.OfConnection(from) // the client says that these belong to its connection
 	trusted := c.route.global.Trusts(fields.HostOf(peer.Addr))
 	h := &c.request.Header
 	var room [64]byte

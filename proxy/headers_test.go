@@ -70,12 +70,12 @@ func TestAllowedHeaders(t *testing.T) {
 	t.Parallel()
 	a, asked := mirror(t)
 	r := start(t, simple(a.url(), "", "headers: {set: {authorization: Bearer mine, x-NEW: new, accept: text/special}}\n",
-		"client: twin\nheaders: {allow: [x-mine, AUTHORIZATION, X-New]}\n"))
-	r.post("/run", "", "X-Mine: 1", "x-mine: 2", "Authorization: Bearer theirs", "X-New: old", "User-Agent: me", "Connection: x-other")
+		"client: twin\nheaders: {allow: [x-mine, AUTHORIZATION, X-New, X-Hop]}\n"))
+	r.post("/run", "", "X-Mine: 1", "x-mine: 2", "Authorization: Bearer theirs", "X-New: old", "User-Agent: me", "Connection: x-other", "X-Hop: 1", "Connection: x-hop", "Connection: close")
 	h := (<-asked).Header
 	want := http.Header{
 		"X-Mine": {"1", "2"}, "Authorization": {"Bearer mine"}, "X-New": {"new"}, "Accept": {"text/special"},
-		"User-Agent": nil, "Cookie": nil,
+		"User-Agent": nil, "Cookie": nil, "X-Hop": nil,
 	}
 	for name, values := range want {
 		if !slices.Equal(h[name], values) {

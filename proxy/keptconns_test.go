@@ -100,6 +100,10 @@ func TestConnectionsAreNotKept(t *testing.T) {
 	f("length, more", func(p *peer) { p.answer("200 OK", length); p.send(smallRun + "HTTP/1.1 500 No\r\n\r\n") })
 	f("close", func(p *peer) { p.answer("200 OK", length, "Connection: close"); p.send(smallRun) })
 	f("Close among others", func(p *peer) { p.answer("200 OK", length, "Connection: x, Close"); p.send(smallRun) })
+	f("close before others", func(p *peer) {
+		p.answer("200 OK", length, "Connection: close", "Connection: keep-alive")
+		p.send(smallRun)
+	})
 	f("HTTP/1.0", func(p *peer) { p.send("HTTP/1.0 200 OK\r\n" + length + "\r\n\r\n" + smallRun) })
 	f("no end", func(p *peer) { p.ok(); p.chunk(smallRun) })
 }

@@ -299,10 +299,9 @@ var keptBack = fields.Set(
 func (s *httpSink) pass(body *upstream.Body, from *fasthttp.ResponseHeader) {
 	h := new(fasthttp.ResponseHeader)
 	h.SetNoDefaultContentType(true)
-	dropped := fields.Tokens(from.PeekAll("Connection"))
 	for key, value := range from.All() {
 		name := strings.ToLower(string(key))
-		if http1.IsToken(key) && !fields.HopByHop[name] && !dropped[name] && !keptBack[name] && !(isLocation(name) && strings.Contains(string(value), "//")) {
+		if http1.IsToken(key) && !fields.HopByHop[name] && !body.OfConn[name] && !keptBack[name] && !(isLocation(name) && strings.Contains(string(value), "//")) {
 			h.AddBytesKV(key, value)
 		}
 	}

@@ -342,6 +342,11 @@ func TestTrustedProxies(t *testing.T) {
 	f("trusted_proxies: [127.0.0.0/8]\n", "10.0.0.9", said, nil)
 	f("trusted_proxies: [127.0.0.0/8]\n", "127.0.0.1", nil, map[string]string{"X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "http"})
 	f("trusted_proxies: [127.0.0.0/8]\n", "127.0.0.1", []string{"X-Forwarded-For: 1.2.3.4, unknown", "X-Forwarded-Proto: gopher"}, map[string]string{"X-Forwarded-Proto": "http"})
+	for _, secure := range []string{"https, http", "https,http", "HTTPS", "https\r\nX-Forwarded-Proto: http", "wss", " , https"} {
+		f("trusted_proxies: [127.0.0.0/8]\n", "127.0.0.1", []string{"X-Forwarded-Host: site.example, inner", "X-Forwarded-Proto: " + secure},
+			map[string]string{"X-Forwarded-Proto": "https", "X-Forwarded-Host": "site.example"})
+	}
+	f("trusted_proxies: [127.0.0.0/8]\n", "127.0.0.1", []string{"X-Forwarded-Host: , ", "X-Forwarded-Proto: http, https"}, map[string]string{"X-Forwarded-Proto": "http", "X-Forwarded-Host": "proxy.example"})
 	f("trusted_proxies: [127.0.0.0/8]\n", "2001:db8::1", []string{"X-Forwarded-For: [2001:db8::1]:99"}, nil)
 	f("trusted_proxies: [127.0.0.0/8]\n", "1.2.3.4", []string{"X-Forwarded-For: ::ffff:1.2.3.4"}, nil)
 }

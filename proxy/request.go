@@ -171,8 +171,8 @@ func upstreamURI(u *url.URL, rest, query string) string {
 // plainBody is the body of a request without its content coding, for reading only; nil if that is not known, or the body
 // would be larger than the route accepts.
 func plainBody(ctx *fasthttp.RequestCtx, r *route) ([]byte, *hub.Failure) {
-	body, coding := ctx.Request.Body(), string(ctx.Request.Header.ContentEncoding())
-	if len(body) == 0 || coding == "" || strings.EqualFold(coding, "identity") {
+	body, coding := ctx.Request.Body(), codingOf(&ctx.Request.Header)
+	if len(body) == 0 || coding == "" {
 		return body, nil
 	}
 	plain, err := inbound.ConnOf(ctx).Plain(coding, body, int64(r.cfg.Limits.RequestBody), int64(r.global.Limits.Bodies))
@@ -182,11 +182,16 @@ func plainBody(ctx *fasthttp.RequestCtx, r *route) ([]byte, *hub.Failure) {
 	return plain, nil // after any other error there is none
 }
 
+// codingOf are the content codings of a request's body.
+func codingOf(h *fasthttp.RequestHeader) string {
+	return fields.Codings(fields.List(fields.PeekAll(h, fasthttp.HeaderContentEncoding)))
+}
+
 // decodeBody takes the content coding off a body that the server reads by itself: of a request that is no turn, that may say in its body
 // what it asks for, or that is a line of an editor's. That of any other may go on as it came; see [plainBody].
 func (r *route) decodeBody(ctx *fasthttp.RequestCtx, t *target, sub subpath) *hub.Failure {
 	own := sub.found && (!sub.isRun() || t.dialect.Envelope != nil) || r.servesLines(t)
-	if !own || len(ctx.Request.Header.ContentEncoding()) == 0 {
+	if !own || codingOf(&ctx.Request.Header) == "" {
 		return nil
 	}
 	plain, f := plainBody(ctx, r)

@@ -3,12 +3,14 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
 )
 
 // runs are the runs that clients can end by another request: those of dialects that have an [hub.OpStop].
@@ -93,7 +95,10 @@ func (r *replicas) cancelElsewhere(key runKey, id string) (found bool, f *hub.Fa
 	}
 	what, _ := json.Marshal(namedRuns{Scope: []byte(key.scope), Thread: key.thread, Run: key.run, Answer: key.answer, ID: id}) // texts never fail
 	found, err := r.store.Cancel(what)
-	if err != nil {
+	switch {
+	case errors.Is(err, runstore.ErrSilent):
+		return false, hub.Fail(hub.CodeReplica, err)
+	case err != nil:
 		return false, hub.Fail(hub.CodeStore, err)
 	}
 	return found, nil
@@ -110,14 +115,15 @@ func (r *runs) cancel(key runKey, id string) (found bool) {
 	return found
 }
 
-// endRuns ends the runs of that name at all replicas, and waits for them, with what cancels them at their agents.
+// endRuns ends the runs of that name at all replicas, and waits for them, with what cancels them at their agents. A replica that does not answer
+// in time ends its own when it goes on.
 func (s *Server) endRuns(name eventlog.Key, key runKey) *hub.Failure {
 	if s.replicas != nil {
 		if _, f := s.stopElsewhere(name); f != nil {
 			return f
 		}
 		what, _ := json.Marshal(namedRuns{Scope: []byte(key.scope), Thread: key.thread, Run: key.run, Answer: key.answer, Ended: true}) // texts never fail
-		if err := s.replicas.store.CancelAll(what, maxCancelRequest+cancelAnswer); err != nil {
+		if err := s.replicas.store.CancelAll(what, maxCancelRequest+cancelAnswer); err != nil && !errors.Is(err, runstore.ErrSilent) {
 			return hub.Fail(hub.CodeStore, err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // tracing makes the spans of runs, and sends them to a collector in the background. A stream never waits for it.
@@ -124,9 +125,9 @@ func (s *spanSender) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlyS
 	return nil
 }
 
-// headerCarrier is the header of a request, for the fields of a trace.
+// headerCarrier is the header of a request, for the fields of a trace. Of these tracestate is a list.
 type headerCarrier struct{ *fasthttp.RequestHeader }
 
-func (h headerCarrier) Get(key string) string { return string(h.Peek(key)) }
+func (h headerCarrier) Get(key string) string { return fields.List(h.PeekAll(key)) }
 
 func (h headerCarrier) Keys() []string { return nil }

@@ -78,7 +78,7 @@ func TestTraces(t *testing.T) {
 	r := start(t, simple(a.url(), "tracing: {endpoint: '"+c.URL+"', service_name: edge, headers: {X-Key: k1}}\n", "", "client: twin\n"))
 	const trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 	client := r.dial()
-	client.ask("POST", "/run", "{}", "traceparent: 00-"+trace+"-"+parent+"-01", "tracestate: vendor=1")
+	client.ask("POST", "/run", "{}", "traceparent: 00-"+trace+"-"+parent+"-01", "tracestate: vendor=1", "tracestate: other=2")
 	line(t, bufio.NewReader(client.response().Body))
 	close(spoken)
 	end := r.awaitEnds(1)
@@ -86,7 +86,7 @@ func TestTraces(t *testing.T) {
 	if hex.EncodeToString(span.TraceId) != trace || hex.EncodeToString(span.ParentSpanId) != parent {
 		t.Errorf("the span is %s below %s", hex.EncodeToString(span.TraceId), hex.EncodeToString(span.ParentSpanId))
 	}
-	if want := "00-" + trace + "-" + hex.EncodeToString(span.SpanId) + "-01"; got.Get("Traceparent") != want || got.Get("Tracestate") != "vendor=1" {
+	if want := "00-" + trace + "-" + hex.EncodeToString(span.SpanId) + "-01"; got.Get("Traceparent") != want || got.Get("Tracestate") != "vendor=1,other=2" {
 		t.Errorf("the upstream got %s %s, want %s", got.Get("Traceparent"), got.Get("Tracestate"), want)
 	}
 	text := span.String() + strings.Join(c.names, "") + strings.Join(c.keys, "")

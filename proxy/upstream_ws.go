@@ -52,6 +52,10 @@ func (c *call) openWebSocket(at *upstream.Instance, stop *canceler, until time.T
 	case err != nil:
 		return nil, handshakeFailure(err, resp, refused)
 	}
+	if err := unoffered(resp.Header); err != nil {
+		upstream.Cut(bounded.Conn)
+		return nil, hub.Fail(hub.CodeMalformed, err)
+	}
 	bounded.left = -1
 	conn.SetReadLimit(int64(c.route.global.Limits.Record))
 	source := &wsSource{life: heartbeats(conn)}
@@ -129,6 +133,17 @@ func (c *call) webSocketHeader() http.Header {
 		}
 	}
 	return h
+}
+
+// unoffered is why a handshake fails that agrees to what Sabir never offers (RFC 6455 §4.1). The library accepts any subprotocol, and would
+// unpack what is compressed without a limit.
+func unoffered(answer http.Header) error {
+	for name, what := range map[string]string{"Sec-Websocket-Protocol": "a subprotocol", "Sec-Websocket-Extensions": "an extension"} {
+		if strings.Join(answer[name], "") != "" {
+			return errors.New("websocket: the upstream agrees to " + what + " that was not offered")
+		}
+	}
+	return nil
 }
 
 // handshakeFailure is what it means that the upstream did not become a WebSocket.

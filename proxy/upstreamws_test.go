@@ -223,3 +223,29 @@ func TestHandshakeOfNoOffer(t *testing.T) {
 		t.Errorf("%v", end)
 	}
 }
+
+// TestWhatWasNotOffered: an agent that agrees to a subprotocol or an extension which was not offered is refused, whatever it is: messages would not
+// be what they seem, and compressed ones could become as large as they like.
+func TestWhatWasNotOffered(t *testing.T) {
+	t.Parallel()
+	for said, cause := range map[string]string{
+		"Sec-WebSocket-Protocol: chat": "subprotocol", "Sec-WebSocket-Protocol:": "", "Sec-WebSocket-Extensions: x-new": "extension",
+		"Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover": "extension", "X-New: chat": "",
+	} {
+		a := newAgent(t, func(p *peer) {
+			sum := sha1.Sum([]byte(p.request().Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+			p.answer("101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade", said, "Sec-WebSocket-Accept: "+base64.StdEncoding.EncodeToString(sum[:]))
+			for _, record := range strings.SplitAfter(strings.TrimSuffix(smallRun, "\n"), "\n") {
+				p.send(string([]byte{0x81, byte(len(record))}) + record)
+			}
+			p.awaitGone()
+		})
+		r := start(t, simple(strings.Replace(a.url(), "http", "ws", 1), "", "", "client: twin\n"))
+		r.post("/run", "{}")
+		end := r.awaitEnds(1)
+		if got, _ := end["cause"].(string); cause == "" && end["ending"] != "done" ||
+			cause != "" && (end["ending"] != "upstream_malformed" || !strings.HasPrefix(got, "websocket: ") || !strings.Contains(got, cause)) {
+			t.Errorf("%s: %v", said, end)
+		}
+	}
+}

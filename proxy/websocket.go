@@ -72,6 +72,17 @@ func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id strin
 	})
 }
 
+// asksWebSocket reports whether a request asks for a WebSocket. The library looks at the first field of a name.
+func asksWebSocket(ctx *fasthttp.RequestCtx) bool {
+	h := &ctx.Request.Header
+	for _, name := range []string{fasthttp.HeaderConnection, fasthttp.HeaderUpgrade} {
+		if all := fields.PeekAll(h, name); len(all) > 1 {
+			h.Set(name, fields.List(all))
+		}
+	}
+	return websocket.FastHTTPIsWebSocketUpgrade(ctx)
+}
+
 // isChallenge reports whether the fields with the key of a handshake are one, of 16 bytes (RFC 6455 §4.2.1). The library takes any.
 func isChallenge(keys [][]byte) bool {
 	if len(keys) != 1 {

@@ -60,6 +60,7 @@ const (
 	CodeReaderTwice Code = "already_read"       // its events go to another request already
 
 	CodeStore           Code = "store_unavailable"   // what replicas share cannot be reached
+	CodeReplica         Code = "replica_silent"      // a replica that may have the run does not answer
 	CodeUnauthenticated Code = "unauthenticated"     // the route wants credentials, or others
 	CodeExpired         Code = "credentials_expired" // they were valid when the connection or the run began
 	CodeForbidden       Code = "forbidden"           // they are valid, but not for this
@@ -100,6 +101,7 @@ type failureInfo struct {
 
 var failures = map[Code]failureInfo{
 	CodeStore:           {503, StatusFailed, "The store of conversations and runs cannot be reached. Try again later."},
+	CodeReplica:         {503, StatusFailed, "A replica of the proxy that may have the run does not answer. Try again later."},
 	CodeRunUnread:       {410, StatusTruncated, "The answer had no reader for so long that its run was ended."},
 	CodeUnreachable:     {502, StatusFailed, "The agent server cannot be reached."},
 	CodeRefused:         {502, StatusFailed, "The agent server refused the connection."},

@@ -48,6 +48,7 @@ func TestStatusesOfFailures(t *testing.T) {
 		"request_unreadable":    "400 failed",
 		"shutting_down":         "503 truncated",
 		"store_unavailable":     "503 failed",
+		"replica_silent":        "503 failed",
 		"stream_too_long":       "504 truncated",
 		"too_many_bodies":       "503 failed",
 		"too_many_requests":     "429 failed",

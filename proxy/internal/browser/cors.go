@@ -44,8 +44,8 @@ func Expose(cors *config.CORS, h *fasthttp.ResponseHeader, origin, names string)
 func Preflight(ctx *fasthttp.RequestCtx, methods []string) {
 	h := &ctx.Response.Header
 	h.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))
-	if asked := ctx.Request.Header.Peek("Access-Control-Request-Headers"); len(asked) > 0 {
-		h.SetBytesV("Access-Control-Allow-Headers", asked) // what is passed on is chosen elsewhere
+	if asked := fields.List(ctx.Request.Header.PeekAll("Access-Control-Request-Headers")); asked != "" {
+		h.Set("Access-Control-Allow-Headers", asked) // what is passed on is chosen elsewhere
 	}
 	h.Set("Access-Control-Max-Age", "600")
 	ctx.SetStatusCode(fasthttp.StatusNoContent)

@@ -3,6 +3,7 @@
 package fields
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 
@@ -108,17 +109,51 @@ func ReleaseHeader(h *fasthttp.ResponseHeader) {
 }
 
 // Tokens are the members of a field that is a list, in lower case.
-func Tokens(field [][]byte) map[string]bool {
-	if len(field) == 0 {
+func Tokens(list string) map[string]bool {
+	if list == "" {
 		return nil
 	}
 	names := map[string]bool{}
-	for _, value := range field {
-		for token := range strings.SplitSeq(string(value), ",") {
-			names[strings.ToLower(strings.TrimSpace(token))] = true
-		}
+	for token := range strings.SplitSeq(list, ",") {
+		names[strings.ToLower(strings.TrimSpace(token))] = true
 	}
 	return names
+}
+
+// OfConnection are the fields of a request that belong to its connection, by Connection. fasthttp hides the others where one says close.
+func OfConnection(h *fasthttp.RequestHeader) map[string]bool {
+	if !h.ConnectionClose() {
+		return Tokens(List(PeekAll(h, "Connection")))
+	}
+	var all [][]byte
+	for name, value := range h.AllInOrder() {
+		if strings.EqualFold(string(name), "Connection") {
+			all = append(all, value)
+		}
+	}
+	return Tokens(List(all))
+}
+
+// List is a field that is a list in one piece: its members may stand in several fields (RFC 9110 §5.3).
+func List(field [][]byte) string {
+	if len(field) == 1 {
+		return string(field[0])
+	}
+	return string(bytes.Join(field, []byte(", ")))
+}
+
+// Codings are the content codings that a list names, in small letters, in the order in which they were applied. Identity is none.
+func Codings(list string) string {
+	if list == "" {
+		return ""
+	}
+	var all []string
+	for coding := range strings.SplitSeq(strings.ToLower(list), ",") {
+		if coding = strings.TrimSpace(coding); coding != "" && coding != "identity" {
+			all = append(all, coding)
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 // FramesBody are the fields that say where a body ends, which HTTP/2 knows without them. They are written as net/http writes them.

@@ -92,16 +92,29 @@ func SetForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, secure bool, c
 	if cfg.Trusts(addr) {
 		list := from.PeekAll(ForHeader)
 		via = bytes.Join(append(list[:len(list):len(list)], via), []byte(", "))
-		if said := from.Peek(HostHeader); len(said) > 0 {
-			host = said
+		if said := firstOf(from.PeekAll(HostHeader)); said != "" {
+			host = []byte(said)
 		}
-		if said := strings.ToLower(string(from.Peek(ProtoHeader))); said == "https" || said == "http" {
-			proto = said
+		switch strings.ToLower(firstOf(from.PeekAll(ProtoHeader))) {
+		case "https", "wss": // some proxies name that of a WebSocket
+			proto = "https"
+		case "http", "ws":
+			proto = "http"
 		}
 	}
 	h.SetCanonical(forName, via)
 	h.SetCanonical(hostName, host)
 	SetRequest(h, ProtoHeader, proto)
+}
+
+// firstOf is the first member of a list. In those of proxies that add to what others said, it is what the client said to the first of them.
+func firstOf(field [][]byte) string {
+	for said := range strings.SplitSeq(List(field), ",") {
+		if said = strings.TrimSpace(said); said != "" {
+			return said
+		}
+	}
+	return ""
 }
 
 // appendForwardedName appends how X-Forwarded-For names a peer.

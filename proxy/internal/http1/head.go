@@ -107,27 +107,49 @@ func ParseRequestHead(head []byte) (f Framing, err error) {
 	return f, err
 }
 
+// Lists are fields of an answer whose members may stand in several fields of one name. fasthttp keeps the last of these.
+type Lists struct{ Connection, Coding string }
+
+// note adds the members of a field.
+func (l *Lists) note(name, value []byte) {
+	var list *string
+	switch {
+	case equalFold(name, "connection"):
+		list = &l.Connection
+	case equalFold(name, "content-encoding"):
+		list = &l.Coding
+	default:
+		return
+	}
+	if *list != "" {
+		*list += ", "
+	}
+	*list += string(value)
+}
+
 // ParseResponseHead checks what frames the body of an upstream's answer. Its lines are split as fasthttp splits them.
-func ParseResponseHead(head []byte) error {
+func ParseResponseHead(head []byte) (l Lists, err error) {
 	line, rest, more := bytes.Cut(head, []byte{'\n'})
 	version, status, _ := bytes.Cut(line, []byte{' '})
 	old, err := httpVersion(version)
 	if err != nil {
-		return errors.New("the answer is of an unknown version of HTTP")
+		return l, errors.New("the answer is of an unknown version of HTTP")
 	}
 	// fasthttp takes 000 for a status that was not set, and that for 200.
 	if len(status) == 0 || status[0] < '1' || '9' < status[0] {
-		return errors.New("the answer has no status")
+		return l, errors.New("the answer has no status")
 	}
 	f := Framing{OldMinor: old}
 	for more {
 		line, rest, more = bytes.Cut(rest, []byte{'\n'})
 		name, value, _ := bytes.Cut(line, []byte{':'})
-		if err := f.frame(bytes.TrimRight(name, " \t"), bytes.Trim(value, " \t\r")); err != nil {
-			return fmt.Errorf("where the answer ends is not clear: %w", err)
+		name, value = bytes.TrimRight(name, " \t"), bytes.Trim(value, " \t\r")
+		if err := f.frame(name, value); err != nil {
+			return l, fmt.Errorf("where the answer ends is not clear: %w", err)
 		}
+		l.note(name, value)
 	}
-	return nil
+	return l, nil
 }
 
 var (
@@ -189,7 +211,7 @@ func (f *Framing) field(name, value []byte) error {
 		}
 		f.hasHost = true
 	case equalFold(name, "expect"):
-		f.Expects = equalFold(value, "100-continue")
+		f.Expects = f.Expects || hasToken(value, "100-continue")
 	case equalFold(name, "connection"):
 		f.Closes = f.Closes || hasToken(value, "close")
 	}

@@ -21,6 +21,9 @@ type cancelRequest struct {
 // answerTime is how long a replica waits for the answers of the others.
 const answerTime = time.Second
 
+// ErrSilent says that a replica has not answered in time: it may have had such runs, which go on then.
+var ErrSilent = errors.New("another replica does not answer")
+
 // Cancel asks all replicas to cancel runs, and reports whether one of them had any.
 func (s *Store) Cancel(what []byte) (found bool, err error) {
 	err = s.askAll(what, answerTime, func(had bool) (enough bool) {
@@ -35,10 +38,12 @@ func (s *Store) CancelAll(what []byte, within time.Duration) error {
 	return s.askAll(what, within, func(bool) bool { return false })
 }
 
-// askAll asks all replicas to cancel runs, and says of each whether it had any, until that is enough. A replica that does not answer in
-// time has not said that it had one.
+// leastWait is the least time that Redis can be made to wait for.
+const leastWait = time.Second
+
+// askAll asks all replicas to cancel runs, and says of each whether it had any, until that is enough.
 func (s *Store) askAll(what []byte, within time.Duration, answered func(had bool) (enough bool)) error {
-	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout+within)
+	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout+within+leastWait)
 	defer done()
 	to := s.key("answers", s.name+"-"+newID())
 	data, err := json.Marshal(cancelRequest{what, to})
@@ -47,10 +52,10 @@ func (s *Store) askAll(what []byte, within time.Duration, answered func(had bool
 	}
 	asked, err := s.publish(ctx, data)
 	s.report(err)
-	for ; err == nil && asked > 0; asked-- {
+	for until := time.Now().Add(within); err == nil && asked > 0; asked-- {
 		var answer []string
-		if answer, err = s.cfg.Client.BLPop(ctx, within, to).Result(); errors.Is(err, redis.Nil) {
-			return nil
+		if answer, err = s.cfg.Client.BLPop(ctx, max(time.Until(until), leastWait), to).Result(); errors.Is(err, redis.Nil) {
+			return ErrSilent
 		}
 		if s.report(err); err == nil && answered(answer[1] == "1") {
 			return nil

@@ -1,6 +1,7 @@
 package runstore
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -34,6 +35,35 @@ func TestTellCancelAtOnce(t *testing.T) {
 		if found, err := asks.Cancel([]byte(has.name)); !found || err != nil {
 			t.Errorf("the run of %s: %t, %v", has.name, found, err)
 		}
+	}
+}
+
+// silent makes something be asked that does not answer, as a replica that hangs.
+func (r *rig) silent(t *testing.T) {
+	t.Helper()
+	sub := r.client.Subscribe(t.Context(), r.key("cancel", ""))
+	t.Cleanup(func() { _ = sub.Close() })
+	if _, err := sub.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCancelSilent: a replica that does not answer has not said that it has no run. Where another one has it, that is enough.
+func TestCancelSilent(t *testing.T) {
+	addr := address(t)
+	asks, has := open(t, addr, 1<<20), open(t, addr, 1<<20)
+	asks.silent(t)
+	if found, err := asks.Cancel([]byte("none")); found || !errors.Is(err, ErrSilent) {
+		t.Errorf("no run: %t, %v", found, err)
+	}
+	if found, err := asks.Cancel([]byte(has.name)); !found || err != nil {
+		t.Errorf("a run: %t, %v", found, err)
+	}
+	if err := asks.CancelAll([]byte(has.name), answerTime); !errors.Is(err, ErrSilent) {
+		t.Errorf("all: %v", err)
+	}
+	if n := asks.count(EventError); n != 0 {
+		t.Errorf("the store has failed %d times", n)
 	}
 }
 

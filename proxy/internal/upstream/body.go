@@ -20,8 +20,9 @@ type Body struct {
 	conn     *upstreamConn
 	raw      *rawio.Reader // nil where there is none
 	Status   int
-	Encoding string                   // what is not plain of Content-Encoding, see codingOf
+	Encoding string                   // what is not plain of Content-Encoding, see fields.Codings
 	Header   *fasthttp.ResponseHeader // until it is known what the answer is: streams are long
+	OfConn   map[string]bool          // the fields of that which belong to its connection
 
 	chunks  *http1.ChunkReader // of a chunked body
 	left    int64              // of a body with a length; -1 = up to the end of the connection
@@ -33,12 +34,12 @@ type Body struct {
 }
 
 // newHTTPBody makes the body of an answer; head says that it answers HEAD, and has none.
-func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*Body, error) {
+func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, lists *http1.Lists, br *bufio.Reader, head bool) (*Body, error) {
 	b := &Body{
 		conn: c, raw: c.rawReader(), Status: h.StatusCode(),
-		persist:  !h.ConnectionClose() && !fields.Tokens(fields.PeekAllResponse(h, "Connection"))["close"],
-		Encoding: codingOf(h), Header: h,
+		Encoding: fields.Codings(lists.Coding), Header: h, OfConn: fields.Tokens(lists.Connection),
 	}
+	b.persist = !h.ConnectionClose() && !b.OfConn["close"]
 	switch n := h.ContentLength(); {
 	case n == -1:
 		b.chunks = new(http1.ChunkReader)

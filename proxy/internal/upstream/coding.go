@@ -8,12 +8,8 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
-	"strings"
-
-	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // Codings undo content codings. Sabir asks for identity, but not every server listens. Brotli and zstd, which hardly any sends unasked, are none of
@@ -34,21 +30,6 @@ func Undone(coding string) *hub.Failure {
 // Miscoded is the failure of an answer that is not compressed as it says.
 func Miscoded(err error) *hub.Failure {
 	return hub.Fail(hub.CodeMalformed, &CodingError{"the answer is not in the content encoding that it names: " + err.Error()})
-}
-
-// codingOf are the content codings of an answer in small letters, in the order in which they were applied. Identity is none.
-func codingOf(h *fasthttp.ResponseHeader) string {
-	said := fields.PeekResponse(h, fasthttp.HeaderContentEncoding)
-	if len(said) == 0 {
-		return ""
-	}
-	var all []string
-	for coding := range strings.SplitSeq(strings.ToLower(string(said)), ",") {
-		if coding = strings.TrimSpace(coding); coding != "" && coding != "identity" {
-			all = append(all, coding)
-		}
-	}
-	return strings.Join(all, ",")
 }
 
 func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }

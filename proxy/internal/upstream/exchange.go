@@ -191,10 +191,10 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time, begins f
 
 // readAnswer reads the header of the answer from br. Where that fails, it can go on with the reader that it returns.
 func (c *upstreamConn) readAnswer(br *bufio.Reader, head bool) (*Body, *bufio.Reader, error) {
-	resp, err := readHeader(br)
+	resp, lists, err := readHeader(br)
 	if err != nil && isLarge(err) && br.Size() < c.owner.Upstream.MaxHeader {
 		br = largerReader(br, c, c.owner.Upstream.MaxHeader)
-		resp, err = readHeader(br)
+		resp, lists, err = readHeader(br)
 	}
 	if err == nil {
 		err = c.SetDeadline(time.Time{})
@@ -202,8 +202,8 @@ func (c *upstreamConn) readAnswer(br *bufio.Reader, head bool) (*Body, *bufio.Re
 	if err != nil {
 		return nil, br, err
 	}
-	c.keep = keepAliveTime(fields.PeekResponse(resp, "Keep-Alive"))
-	body, err := newHTTPBody(c, resp, br, head)
+	c.keep = keepAliveTime(fields.List(fields.PeekAllResponse(resp, "Keep-Alive")))
+	body, err := newHTTPBody(c, resp, &lists, br, head)
 	if err != nil {
 		return nil, br, err
 	}
@@ -221,11 +221,8 @@ func isLarge(err error) bool {
 
 // keepAliveTime is how long a server keeps a connection without a request, from a field such as "timeout=5, max=100"; 0
 // if it does not say.
-func keepAliveTime(field []byte) time.Duration {
-	if len(field) == 0 {
-		return 0
-	}
-	for part := range strings.SplitSeq(string(field), ",") {
+func keepAliveTime(field string) time.Duration {
+	for part := range strings.SplitSeq(field, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		if !strings.EqualFold(strings.TrimSpace(name), "timeout") {
 			continue
@@ -243,34 +240,37 @@ func keepAliveTime(field []byte) time.Duration {
 const maxInterim = 16
 
 // readHeader reads a response header and skips interim ones (100 Continue, 103 Early Hints).
-func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
-	resp := fields.AcquireHeader()
+func readHeader(br *bufio.Reader) (resp *fasthttp.ResponseHeader, lists http1.Lists, err error) {
+	resp = fields.AcquireHeader()
 	resp.SetNoDefaultContentType(true)
 	for range maxInterim {
-		if err := checkHead(br); err != nil {
-			return nil, err
+		if lists, err = checkHead(br); err != nil {
+			return nil, lists, err
 		}
 		if err := resp.Read(br); err != nil {
-			return nil, err
+			return nil, lists, err
 		}
 		if code := resp.StatusCode(); code >= 200 || code == fasthttp.StatusSwitchingProtocols {
-			return resp, nil
+			if lists.Coding != "" {
+				resp.SetContentEncoding(lists.Coding)
+			}
+			return resp, lists, nil
 		}
 	}
-	return nil, errInterim
+	return nil, lists, errInterim
 }
 
 // checkHead checks the response header that br reads next, and leaves it there. One that does not arrive, or does not fit
 // into br, is left to who reads it.
-func checkHead(br *bufio.Reader) error {
+func checkHead(br *bufio.Reader) (lists http1.Lists, err error) {
 	for n := 1; ; n = br.Buffered() + 1 {
 		if read, _ := br.Peek(n); len(read) < n {
-			return nil
+			return lists, nil
 		}
 		read, _ := br.Peek(br.Buffered())
 		switch end, err := http1.EndOfResponseHead(read); {
 		case err != nil:
-			return err
+			return lists, err
 		case end >= 0:
 			return http1.ParseResponseHead(read[:end])
 		}
@@ -316,7 +316,7 @@ func AnswerFailure(err error) *hub.Failure {
 	case isLost(err):
 		return hub.Fail(hub.CodeReset, networkFault(err))
 	}
-	return hub.Fail(hub.CodeMalformed, errors.New("the answer is no HTTP: "+headerFault(err)))
+	return hub.Fail(hub.CodeMalformed, errors.New(headerFault(err)))
 }
 
 // networkFault is what the network says, without what libraries add to it: the header that they were reading.
@@ -337,11 +337,11 @@ func networkFault(err error) error {
 func headerFault(err error) string {
 	switch {
 	case isLarge(err):
-		return "its header is larger than limits.header"
+		return "the header of the answer is larger than limits.header"
 	case errors.Is(err, errInterim), errors.Is(err, http1.ErrBareLF):
 		return err.Error()
 	}
-	return "its header cannot be read"
+	return "the answer is no HTTP: its header cannot be read"
 }
 
-var errInterim = fmt.Errorf("more than %d interim responses", maxInterim)
+var errInterim = fmt.Errorf("the agent sent more than %d interim responses (1xx), and no answer behind them", maxInterim)

@@ -79,8 +79,8 @@ func TestFailuresOfUpstreams(t *testing.T) {
 	f(AnswerFailure(fmt.Errorf("while reading secret: %w", syscall.EPIPE)), hub.CodeReset, syscall.EPIPE.Error())
 	f(AnswerFailure(fmt.Errorf("while reading secret: %w", os.ErrDeadlineExceeded)), hub.CodeTimeout, "timeout")
 	f(AnswerFailure(errors.New("cannot read secret")), hub.CodeMalformed, "the answer is no HTTP: its header cannot be read")
-	f(AnswerFailure(&fasthttp.ErrSmallBuffer{}), hub.CodeMalformed, "the answer is no HTTP: its header is larger than limits.header")
-	f(AnswerFailure(errInterim), hub.CodeMalformed, "the answer is no HTTP: more than 16 interim responses")
+	f(AnswerFailure(&fasthttp.ErrSmallBuffer{}), hub.CodeMalformed, "the header of the answer is larger than limits.header")
+	f(AnswerFailure(errInterim), hub.CodeMalformed, "the agent sent more than 16 interim responses (1xx), and no answer behind them")
 	own := hub.Fail(hub.CodeShutdown, io.EOF)
 	f(AnswerFailure(own), hub.CodeShutdown, "EOF")
 }
