@@ -33,6 +33,9 @@ func factsOf(evs []hub.Event) (facts []string) {
 		case hub.RunEnd:
 			facts = append(facts, fmt.Sprintf("end %v %s", ev.Status, ev.Name))
 			add("end.why", more.Err)
+			add("end.code", more.ErrCode)
+			add("end.sequence", ev.StopSequence("anthropic"))
+			add("end.result", ev.Value)
 		case hub.TextEnd, hub.ToolStart, hub.ToolUpdate, hub.ToolReady:
 			if before, again := signed[string(ev.ID)]; again && len(more.Sig) > 0 { // the last one counts
 				facts = slices.DeleteFunc(facts, func(f string) bool { return f == "signature "+before })
@@ -51,7 +54,7 @@ func factsOf(evs []hub.Event) (facts []string) {
 			if ev.Scope == hub.RunScope {
 				facts = slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "usage.") })
 				c := &more.Usage
-				for name, n := range map[string]int64{"cached": c.Cached, "reasoning": c.ReasoningTokens, "in": c.In, "out": c.Out, "written": c.CacheWrite} {
+				for name, n := range map[string]int64{"cached": c.Cached, "reasoning": c.ReasoningTokens, "in": c.In, "out": c.Out, "written": c.CacheWrite, "total": c.Total} {
 					if n > 0 {
 						facts = append(facts, fmt.Sprintf("usage.%s %d", name, n))
 					}
@@ -125,8 +128,11 @@ func takesBack(fact string, run *hub.Run, x *adaptertest.Translation) bool {
 }
 
 // TestWholeAndStreamed: what a client reads in a stream beside the texts it reads in the answer in one piece, and the other way round: sources,
-// files, signatures, usage, and how the run ended. Where one of them has no place, that is counted. Answers of LangGraph and Mastra are states of
-// the conversation, which have other forms.
+// files, signatures, usage, and how and why the run ended, with the code of a refusal and the text at which the model stopped. Where one of them has no
+// place, that is counted. LangGraph answers with a state: the messages of the conversation, the last of them with the usage, and no end of the
+// run; its streams name a state by their event, which an answer has not. Mastra's answer has usage at two places and messages beside texts and calls, of which its
+// decoder reads texts, calls and the end alone. Their texts and calls are compared by TestWholeAnswers. Log-probabilities, safety ratings and
+// tiers are no part of the model, and are in neither form; the sound of an answer is a file.
 func TestWholeAndStreamed(t *testing.T) {
 	compared := 0
 	for _, target := range adapters.All() {

@@ -21,10 +21,10 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	turns := newTurnWriter(new(conversation.IDs), l)
 	turns.answers = true
 	asked := turns.WriteAnswer(w, conversation.Spoken(run, l), unsigned)
-	ev := hub.Event{Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}}
+	ev := run.End()
 	reason, _ := stopReason(&ev, asked)
 	w.Const("stop_reason", reason)
-	w.Value("stop_sequence", []byte("null"))
+	w.Value("stop_sequence", appendSequence(nil, &ev, reason))
 	if reason == "refusal" {
 		w.Buf = appendDetails(w.Buf, &ev)
 	}

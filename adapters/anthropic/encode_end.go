@@ -77,7 +77,7 @@ func (e *encoder) endDelta(out *wire.Out, b []byte, c *hub.Counts) {
 
 // appendSequence appends the text that stopped the model, null if none did.
 func appendSequence(dst []byte, ev *hub.Event, reason string) []byte {
-	sequence := rawjson.Body(ev.Meta(dialectName, "stop_sequence"))
+	sequence := ev.StopSequence(dialectName)
 	if reason != "stop_sequence" || len(sequence) == 0 {
 		return append(dst, "null"...)
 	}

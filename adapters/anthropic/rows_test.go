@@ -126,6 +126,9 @@ func TestRowsWritten(t *testing.T) {
 	f("D9 a stop sequence",
 		[]hub.Event{start(), text("t", "Yes"), {Kind: hub.RunEnd, Name: []byte("stop_sequence"), More: &hub.More{Meta: []byte(`{"anthropic":{"stop_sequence":"END"}}`)}}},
 		textStart, emitted("Yes"), `{"stop_reason":"stop_sequence","stop_sequence":"END"}`)
+	f("D9 a stop sequence of a server of Chat Completions",
+		[]hub.Event{start(), text("t", "Yes"), {Kind: hub.RunEnd, Name: []byte("stop_sequence"), More: &hub.More{Meta: []byte(`{"stop_sequence":"END"}`)}}},
+		textStart, emitted("Yes"), `{"stop_reason":"stop_sequence","stop_sequence":"END"}`)
 	// Rows E1, E3: a stream that was cut ends with an error, not as if it were complete.
 	f("E1 E3 cut", []hub.Event{start(), text("t", "Hel")},
 		textStart, emitted("Hel"), `{"type":"api_error","message":"The agent server stopped before the answer was complete."}`)

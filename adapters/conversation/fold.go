@@ -205,7 +205,7 @@ func (f *Folder) model(ev *hub.Event) {
 func (f *Folder) end(ev *hub.Event) {
 	f.run.Ended, f.run.Status, f.run.Reason = true, ev.Status, f.own(ev.Name)
 	if ev.More != nil {
-		f.run.Err, f.run.ErrCode = f.own(ev.More.Err), f.own(ev.More.ErrCode)
+		f.run.Err, f.run.ErrCode, f.run.Meta = f.own(ev.More.Err), f.own(ev.More.ErrCode), f.own(ev.More.Meta)
 	}
 	f.model(ev)
 }

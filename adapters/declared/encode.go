@@ -129,6 +129,8 @@ func (e *encoder) disposition(ev *hub.Event, r *encodeRule) hub.Disposition {
 		return hub.Folded
 	case e.w.status != ev.Status, ev.Kind == hub.Usage && e.w.used&usageFields == 0:
 		return hub.Folded
+	case ev.Kind == hub.RunEnd && ev.Status == hub.StatusDone && e.calls.left: // readers take it for one that waits for them
+		return hub.Folded
 	}
 	for i := range r.native[ev.Kind] {
 		if w := &r.native[ev.Kind][i]; !w.holds(wordOf(w.field, ev)) {

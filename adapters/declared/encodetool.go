@@ -37,12 +37,13 @@ type calls struct {
 	open  opened.Refs[call]
 	count int // of those that are numbered
 	turns namequeue.Queues
+	left  bool // the client was given one to run, and not what came of it when it had been run
 }
 
 func (t *calls) reset() {
 	t.open.Reset()
 	t.turns.Reset()
-	t.count = 0
+	t.count, t.left = 0, false
 }
 
 func (t *calls) add(ev *hub.Event) *call {
@@ -78,6 +79,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 		c.ready = true
 		e.release(out, c)
 	case hub.ToolEnd:
+		e.calls.left = e.calls.left || disposition == hub.Dropped && c.flags.Has(hub.ClientRuns)
 		e.calls.open.Drop(ev.Slot)
 		e.calls.turns.Leave(out, &c.turn)
 	}

@@ -126,10 +126,11 @@ func TestManualClientTools(t *testing.T) {
 	if d == nil {
 		t.Fatal(problems)
 	}
-	for name, want := range map[string]hub.Status{"confirm": hub.StatusClient, "ls": hub.StatusUnknown} {
-		why := map[hub.Status]string{hub.StatusClient: "calls", hub.StatusUnknown: "over"}[want]
+	for _, run := range []string{"confirm calls", "confirm over", "ls over"} {
+		name, why, _ := strings.Cut(run, " ")
+		want := map[string]hub.Status{"confirm": hub.StatusClient, "ls": hub.StatusUnknown}[name]
 		dec, seq := d.NewDecoder(d.Defaults()), sequencer.New(sequencer.Config{})
-		var call, run hub.Status
+		var call, end hub.Status
 		var flags hub.Flags
 		for _, line := range []string{`{"ev":"call","id":"1","fn":"` + name + `","in":{}}`, `{"ev":"bye","why":"` + why + `"}`} {
 			decoded, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
@@ -143,12 +144,12 @@ func TestManualClientTools(t *testing.T) {
 				case hub.ToolEnd:
 					call = ev.Status
 				case hub.RunEnd:
-					run = ev.Status
+					end = ev.Status
 				}
 			}
 		}
-		if client := want == hub.StatusClient; call != want || (run == hub.StatusTools) != client || flags.Has(hub.ClientRuns) != client {
-			t.Errorf("%s: the call ended with %s and the run with %s, want %s", name, call, run, want)
+		if client := want == hub.StatusClient; call != want || (end == hub.StatusTools) != client || flags.Has(hub.ClientRuns) != client {
+			t.Errorf("%s: the call ended with %s and the run with %s, want %s", run, call, end, want)
 		}
 	}
 }

@@ -183,7 +183,7 @@ func writeSource(w *jsonwriter.Writer, p *hub.Part) (ok bool) {
 	return true
 }
 
-// thought writes a thought with its signature, if that can be one of Google's.
+// thought writes a thought with its signature.
 func (w *stepWriter) thought(role hub.Role, p *hub.Part) {
 	if role != hub.RoleAgent {
 		w.losses.Add("messages.reasoning")
@@ -208,9 +208,9 @@ func (w *stepWriter) thought(role hub.Role, p *hub.Part) {
 	w.Close('}')
 }
 
-// signature is that of a part. Readers decode it, so that others are left out.
+// signature is that of a part. Google's API decodes it, so that those of others are left out; clients give back what they got, as it is.
 func (w *stepWriter) signature(p *hub.Part) []byte {
-	if !genai.IsBase64(p.Sig) {
+	if w.server == nil && !genai.IsBase64(p.Sig) {
 		w.losses.Add("messages.signature")
 		return nil
 	}

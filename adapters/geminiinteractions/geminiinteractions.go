@@ -77,7 +77,7 @@
 //	input                 a text, a content or a list of contents is what the user says. A list of steps, or of turns as it was before, is the
 //	                      conversation; steps of the model's in a row are one message
 //	system_instruction    a message of the system, for this request alone. Written: all of them
-//	thought               reasoning, with its signature = Sig. Written: signatures that are base64
+//	thought               reasoning, with its signature = Sig. Written for agents: signatures that are base64
 //	function_call, function_result   calls that the client runs; results go to their calls, also those inside of a user_input. Written:
 //	                      calls of every other dialect are functions
 //	steps *_call, *_result   calls that the server has run; both go back as they came. A result without its call is raw

@@ -1,10 +1,12 @@
 package geminiinteractions
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 )
 
 // TestAsks: who is asked is a model or an agent, as the options say; an agent takes no settings.
@@ -120,4 +122,24 @@ func TestBackground(t *testing.T) {
 	f(`{"input":"a"}`, true, false, true)
 	f(`{"input":"a","store":false,"stream":true}`, false, false, false)
 	f(`{"input":"a","background":true,"store":true}`, true, true, true)
+}
+
+// TestForeignSignatures: clients keep signatures as texts and give them back, whatever digits they have, so that an answer has each of them, as
+// streams do. Google's API is given none that it would decode in vain.
+func TestForeignSignatures(t *testing.T) {
+	const sig = "gAAAAA-b_c"
+	parts := []hub.Part{
+		{Kind: hub.PartReasoning, Text: []byte("Hm."), Sig: []byte(sig)},
+		{Kind: hub.PartCall, ID: []byte("a"), Name: []byte("f"), Value: []byte(`{}`), ClientRuns: true, Sig: []byte(sig)},
+	}
+	ms := []hub.Message{{Role: hub.RoleAgent, Parts: parts}}
+	var l hub.Losses
+	run := &hub.Run{Ended: true, Status: hub.StatusTools, Usage: hub.NoCounts, Messages: ms}
+	if got := string(appendAnswer(nil, Dialect.Defaults(), &hub.Request{}, run, &l)); strings.Count(got, sig) != 2 || len(l.Names) > 0 {
+		t.Errorf("losses %q of the answer\n%s", l.Names, got)
+	}
+	w := newStepWriter(jsonwriter.New(nil), ms, &l)
+	if w.message(&ms[0]); strings.Contains(string(w.Buf), sig) || !slices.Contains(l.Names, "messages.signature") {
+		t.Errorf("losses %q of the request\n%s", l.Names, w.Buf)
+	}
 }

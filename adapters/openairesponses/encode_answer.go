@@ -50,7 +50,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 		e.flushSources(out)
 		return e.appendResponse(dst, "cancelled", &terminal{})
 	}
-	write(hub.Event{Kind: hub.RunEnd, Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}})
+	write(run.End())
 	lines := bytes.Split(bytes.TrimSpace(out.Buf), []byte("\n"))
 	return append(dst, rawjson.Get(lines[len(lines)-1], "response")...)
 }

@@ -15,6 +15,7 @@ type toolState struct {
 	running []*tool       // oldest first
 	last    *tool
 	ids     ids
+	handed  bool // one was left to the client at an end that does not say so
 
 	queues []*queue // oldest first
 	events int
@@ -35,7 +36,7 @@ func (t *toolState) reset(known int) {
 	t.ids.reset("t_", known)
 	clear(t.running)
 	clear(t.queues)
-	t.running, t.last = t.running[:0], nil
+	t.running, t.last, t.handed = t.running[:0], nil, false
 	t.queues, t.events, t.bytes = t.queues[:0], 0, 0
 }
 

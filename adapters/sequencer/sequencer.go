@@ -28,6 +28,7 @@ import (
 //	    from the moment that this stream first speaks of it: its start is flagged Resumed, and name and arguments are
 //	    those that the request shows. Where its name is unknown, the start is flagged Synthetic too, the name is
 //	    [UnknownTool], and the arguments are "{}". Encoders whose clients keep calls over streams write neither.
+//	    A call that the client is to run, open where the run ends as done, is left to it: that run ends as tools.
 //	I6  The fragments of a tool, joined, are the value of its ToolReady: at least one fragment, "{}" if the upstream
 //	    gave none; valid JSON, or flagged Invalid.
 //	I7  An ask with a tool comes after that tool's ready and before its end; an answer only to an open ask.
@@ -346,6 +347,9 @@ func (s *Sequencer) finish(dst []hub.Event, end *hub.Event) []hub.Event {
 	dst = s.closeSubAgent(dst, nil, reason)
 	if reason != hub.StatusPaused {
 		dst = s.closeAsks(dst, func(*openAsk) bool { return true })
+	}
+	if reason == hub.StatusDone && s.tools.handed {
+		reason = hub.StatusTools
 	}
 	dst = append(dst, *end)
 	out := &dst[len(dst)-1]

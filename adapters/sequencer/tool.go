@@ -18,6 +18,7 @@ type tool struct {
 	ready      bool
 	ended      bool
 	awaitsArgs bool // events were held for it: those that need its arguments still are, until these are complete
+	clientRuns bool // it began in this stream
 
 	args    []byte // fragments joined, a string body
 	argsCut bool
@@ -104,7 +105,9 @@ func (s *Sequencer) startTool(dst []hub.Event, ev *hub.Event, q *queue) []hub.Ev
 	t.known.learn(ev)
 	dst = s.closeParts(dst, func(p *part) bool { return p.strictSubAgent == l })
 	dst = t.emit(dst, ev)
-	s.qualify(&dst[len(dst)-1])
+	start := &dst[len(dst)-1]
+	s.qualify(start)
+	t.clientRuns = start.Flags.Has(hub.ClientRuns) && !start.Flags.Has(hub.Resumed) && !start.Flags.Has(hub.Replayed)
 	if q == nil {
 		return dst
 	}
@@ -349,12 +352,17 @@ func (s *Sequencer) endTool(dst []hub.Event, t *tool, status hub.Status) []hub.E
 	return s.toolEnd(dst, &hub.Event{Kind: hub.ToolEnd, Status: status, Flags: hub.Synthetic}, t)
 }
 
-// closeTools ends the tools and asks that are open in a sub-agent.
+// closeTools ends the tools and asks that are open in a sub-agent. What the client is to run is not answered by a good end: it waits.
 func (s *Sequencer) closeTools(dst []hub.Event, l *subAgent, reason hub.Status) []hub.Event {
 	for _, t := range slices.Clone(s.tools.running) {
-		if t.subAgent == l {
-			dst = s.endTool(dst, t, openStatus(reason))
+		if t.subAgent != l {
+			continue
 		}
+		status := openStatus(reason)
+		if t.clientRuns && reason == hub.StatusDone && !t.pending {
+			status, s.tools.handed = hub.StatusClient, true
+		}
+		dst = s.endTool(dst, t, status)
 	}
 	if reason == hub.StatusPaused {
 		return dst
