@@ -61,7 +61,7 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := c.CheckProcess("agui"); err == nil || !strings.Contains(err.Error(), "acp, claude-cli, codex-app-server, codex-cli, cursor-cli, gemini-cli") {
+	if err := c.CheckProcess("agui"); err == nil || !strings.Contains(err.Error(), "acp, claude-cli, codex-app-server, codex-cli, copilot, cursor-cli, gemini-cli") {
 		t.Errorf("agui: %v", err)
 	}
 	for _, name := range []string{"aisdk", "agui", "openai-chat", "no-such-dialect"} {
