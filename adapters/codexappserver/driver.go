@@ -2,7 +2,6 @@ package codexappserver
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -23,13 +22,12 @@ var processes = hub.Processes{
 type driver struct {
 	opening
 	questions.Progress
-	json     rawjson.Decoder
-	rpc      jsonrpc.Caller
-	start    int64    // the call that starts the turn
-	turn     []byte   // the id of the turn, once it is known
-	stops    bool     // the turn is to be interrupted as soon as its id is known
-	returned [][]byte // calls of the turn whose results the client has sent
-	next     []byte   // input of a turn that waits for the thread, or for the end of the turn before
+	json  rawjson.Decoder
+	rpc   jsonrpc.Caller
+	start int64  // the call that starts the turn
+	turn  []byte // the id of the turn, once it is known
+	stops bool   // the turn is to be interrupted as soon as its id is known
+	next  []byte // input of a turn that waits for the thread, or for the end of the turn before
 }
 
 func newDriver(s *hub.Session) hub.Driver {
@@ -170,8 +168,7 @@ func (d *driver) clientHas(m *jsonrpc.Message) bool {
 	case "userMessage":
 		return bytes.Equal(rawjson.Text(m.Params, "threadId"), d.thread) // those of others are the tasks of sub-agents
 	case "dynamicToolCall":
-		id := rawjson.Text(item, "id")
-		return slices.ContainsFunc(d.returned, func(call []byte) bool { return bytes.Equal(call, id) })
+		return d.Open.Returned(rawjson.Text(item, "id"))
 	}
 	return false
 }
@@ -229,18 +226,10 @@ func (d *driver) completed(dst []byte, m *jsonrpc.Message) ([]byte, hub.Received
 
 // ended notes that a turn is over. What was said in the meantime is next.
 func (d *driver) ended(dst []byte) []byte {
-	d.Open.Reset()
-	d.turn, d.stops, d.returned = nil, false, nil
-	switch {
-	case d.Past:
-		d.Past = false
-		if d.Running = !d.Cancelled; d.Running {
-			return d.begin(dst)
-		}
-	case d.Sent:
-		d.Running = false
+	d.turn, d.stops = nil, false
+	if d.End() {
+		return d.begin(dst)
 	}
-	d.Sent, d.Cancelled = false, false
 	return dst
 }
 

@@ -117,19 +117,8 @@ func (d *driver) answer(dst []byte, answers []questions.Answer, returned []hub.P
 		}
 		l.AddIf("answers", len(a.Decision.Reason) > 0 && (q.Kind != askPermission || a.Decision.Approved))
 	}
-	d.note(answers)
 	d.Open.Answered(answers)
 	return dst, d.State(), nil
-}
-
-// note remembers the calls whose results the client has sent.
-func (d *driver) note(answers []questions.Answer) {
-	const most = 256 // of a turn; the results of more are shown to the client that sent them
-	for _, a := range answers {
-		if a.Decision == nil && len(d.returned) < most {
-			d.returned = append(d.returned, a.Question.Call)
-		}
-	}
 }
 
 // permit says whether a call may run, in the way that the decision names, or once.

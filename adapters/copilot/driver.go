@@ -2,7 +2,6 @@ package copilot
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -32,8 +31,6 @@ type driver struct {
 	taken  bool   // it has its response: an end that comes is that of the turn
 	wanted []byte // id of a question whose call has not come yet
 	next   *prompt
-
-	returned [][]byte // calls of the turn whose results the client has sent
 }
 
 // prompt is one that waits for the session, or for the end of the turn before. Its members are the driver's.
@@ -230,23 +227,14 @@ func (d *driver) clientHas(typ string, event rawjson.Value) bool {
 	if typ != "tool.execution_complete" {
 		return typ == "user.message"
 	}
-	id := rawjson.Text(event, "data", "toolCallId")
-	return slices.ContainsFunc(d.returned, func(call []byte) bool { return bytes.Equal(call, id) })
+	return d.Open.Returned(rawjson.Text(event, "data", "toolCallId"))
 }
 
 // ended notes that a turn is over. What was said in the meantime is next.
 func (d *driver) ended(dst []byte) []byte {
-	d.Open.Reset()
-	d.wanted, d.taken, d.returned = nil, false, nil
-	switch {
-	case d.Past:
-		d.Past = false
-		if d.Running = !d.Cancelled; d.Running {
-			return d.begin(dst)
-		}
-	case d.Sent:
-		d.Running = false
+	d.wanted, d.taken = nil, false
+	if d.End() {
+		return d.begin(dst)
 	}
-	d.Sent, d.Cancelled = false, false
 	return dst
 }

@@ -37,6 +37,22 @@ func (p *Progress) Cancel() (stop, ok bool) {
 	return p.Sent, true
 }
 
+// End notes that the turn which the agent has is over. next says that another waits to be asked for.
+func (p *Progress) End() (next bool) {
+	p.Open.Reset()
+	switch {
+	case p.Past:
+		p.Past = false
+		if p.Running = !p.Cancelled; p.Running {
+			return true
+		}
+	case p.Sent:
+		p.Running = false
+	}
+	p.Sent, p.Cancelled = false, false
+	return false
+}
+
 // Settle ends a turn that was given up before the agent had it, once nothing of the turn before comes any more.
 func (p *Progress) Settle() {
 	if p.Cancelled && !p.Sent && !p.Past {

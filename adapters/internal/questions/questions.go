@@ -29,6 +29,7 @@ type Open struct {
 	all      []Question
 	held     int
 	answered [][]byte // what clients know those by that have their answer in this turn
+	returned [][]byte // calls whose results the client has sent in this turn
 }
 
 // Add keeps a question, in a copy. It reports false if there is no room: the question has to be refused at once.
@@ -98,6 +99,11 @@ func (o *Open) Match(decisions []hub.Decision) (answers []Answer, err error) {
 	return answers, nil
 }
 
+// Returned reports whether the client has sent the result of a call in this turn.
+func (o *Open) Returned(call []byte) bool {
+	return slices.ContainsFunc(o.returned, func(id []byte) bool { return bytes.Equal(id, call) })
+}
+
 // Results finds the calls of the client's tools, which are questions of one kind, that results answer.
 func (o *Open) Results(kind string, returned []hub.Part) (answers []Answer) {
 	for i := range o.all {
@@ -150,6 +156,12 @@ func (o *Open) knows(d *hub.Decision) bool {
 
 // Answered closes the questions of answers that were sent.
 func (o *Open) Answered(answers []Answer) {
+	const most = 256 // the results of more are shown to the client that sent them
+	for _, a := range answers {
+		if a.Decision == nil && len(o.returned) < most {
+			o.returned = append(o.returned, a.Question.Call)
+		}
+	}
 	for _, id := range asks(answers) {
 		i := slices.IndexFunc(o.all, func(q Question) bool { return bytes.Equal(q.Ask, id) })
 		o.remember(id)
