@@ -75,9 +75,14 @@ func (r *Request) takesBody() bool {
 	})
 }
 
-// namesThread reports whether the template has the name of the conversation, with nothing in its place where there is none.
-func (r *Request) namesThread() bool {
-	return r.t.refers(func(s *segment) bool { return len(s.alt) == 1 && s.alt[0].field == fieldThread })
+// namesThread reports whether the body says to which conversation it belongs: by the client's name of it, by what the template has in place
+// of that, or by a member of the client's body, which may be such a name.
+func (r *Request) namesThread(req *hub.Request) bool {
+	return r.t.refers(func(s *segment) bool {
+		return slices.ContainsFunc(s.alt, func(a ref) bool {
+			return a.field == fieldBody || a.field == fieldThread && (len(req.Thread) > 0 || len(s.alt) > 1)
+		})
+	})
 }
 
 // lose notes what the template leaves out.
@@ -88,7 +93,7 @@ func (r *Request) lose(req *hub.Request, history, input []hub.Message, l *hub.Lo
 	}
 	_, said := conversation.Leading(history)
 	before := len(req.Previous) > 0 || !req.Partial && len(said) > 0
-	l.AddIf("messages.history", before && len(req.Thread) == 0 && r.namesThread() && !r.WantsHistory())
+	l.AddIf("messages.history", before && !r.namesThread(req) && !r.WantsHistory() && !r.holdsMore(req))
 	sent := input
 	if uses.has(fieldMessages) || uses.has(fieldHistory) {
 		sent = req.Messages

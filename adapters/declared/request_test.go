@@ -58,6 +58,9 @@ func TestRequest(t *testing.T) {
 	f(req, `{"prompt":"$input","chat":"$(thread or "one")"}`, `{"prompt":"What is\n\"2\"?","chat":"one"}`, "messages.system", "tools", "state")
 	f(req, `{"h":$history,"chat":"$thread"}`, `{"h":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]}`,
 		"messages.system", "tools", "state")
+	f(req, `{"prompt":"$input","s":"$system","t":$tools,"z":$state}`, `{"prompt":"What is\n\"2\"?","s":"Be brief.",`+
+		`"t":[{"name":"ls","description":"Lists.","parameters":{"type":"object"}}],"z":{"n":1}}`, "messages.history")
+	f(req, `{"prompt":"$input","user":"$body.user"}`, `{"prompt":"What is\n\"2\"?","user":"u\"7"}`, "messages.system", "tools", "state")
 	first := &hub.Request{Messages: []hub.Message{{Role: hub.RoleSystem, Parts: text("Be brief.")}, {Role: hub.RoleUser, Parts: text("Go")}}}
 	f(first, `{"p":"$input","c":"$thread","s":"$system"}`, `{"p":"Go","s":"Be brief."}`)
 	next := &hub.Request{Partial: true, Previous: []byte("a1"), Messages: []hub.Message{{Role: hub.RoleUser, Parts: text("Go on")}}}
