@@ -44,10 +44,7 @@ func TestKeptText(t *testing.T) {
 		t.Skip("it is one goroutine, and takes minutes with the detector")
 	}
 	const most, bound = 1 << 20, 8 << 20
-	pieces := 1024 // 32 MiB in all
-	if testing.Short() {
-		pieces = 384 // still more than the bound
-	}
+	const pieces = 384 // 12 MiB in all
 	text := strings.Repeat("lorem ipsum dolo", 2<<10)
 	cut := map[string]bool{}
 	for _, to := range adapters.All() {
