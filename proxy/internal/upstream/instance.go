@@ -107,7 +107,7 @@ func (c *upstreamConn) alive() bool {
 	if c.reader != nil {
 		return c.reader.Silent()
 	}
-	return rawio.Alive(c.Conn)
+	return rawio.Alive(c.Conn) && !c.hasMore()
 }
 
 // Read implements net.Conn, and notes that an answer has begun.
