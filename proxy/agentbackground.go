@@ -28,7 +28,6 @@ const maxBegun = 8 << 20
 // openInBackground begins the run of a call, and opens its stream.
 func (x *stream) openInBackground(sink sink, until time.Time) (*upstream.Body, error) {
 	c, up := x.call, x.call.route.up
-	c.request.Header.Del(fasthttp.HeaderAcceptEncoding)
 	begun, err := x.askInBackground(sink, until)
 	if err != nil {
 		return nil, err
@@ -66,15 +65,18 @@ func (x *stream) askInBackground(sink sink, until time.Time) ([]byte, error) {
 		x.begunNone()
 		return nil, x.refused(c.route.up, r, sink)
 	}
+	src, err := x.plain(answer)
+	if err != nil {
+		return nil, err
+	}
 	var begun rawio.Buffer
-	err = readWhole(answer, &begun, maxBegun, until)
+	err = readWhole(src, &begun, maxBegun, until)
 	if stopped := x.canceler.Failure(); err != nil && stopped != nil {
-		answer.Resume()
-		x.late = &lateAnswer{src: answer, buf: begun}
+		x.late = newLateAnswer(src, begun)
 		return nil, stopped
 	}
 	defer begun.Release()
-	answer.Close()
+	src.Close()
 	x.canceler.readOn(nil)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,25 @@ func TestBackgroundAgent(t *testing.T) {
 	wantAsked(t, asked, "GET", "/v1beta/interactions/v1_a?stream=true")
 }
 
+// TestBackgroundAgentThatCompresses: so does one that compresses its answers, though it is asked not to.
+func TestBackgroundAgentThatCompresses(t *testing.T) {
+	t.Parallel()
+	const media, coding = "Content-Type: application/json", "Content-Encoding: gzip"
+	a := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			if asked := req.Header.Get("Accept-Encoding"); asked != "identity" {
+				t.Errorf("%s accepts %q", req.Method, asked)
+			}
+			if p.ok(media, coding); req.Method == http.MethodPost {
+				p.finish(gzipped(t, `{"id":"v1_a","status":"in_progress"}`))
+			} else {
+				p.finish(gzipped(t, interactionSSE+interactionEnd))
+			}
+		}
+	})
+	startBackground(t, a).call(t, 200, alice, "POST", "/run", chatRequest, `"content":"Hello, world"`, `"finish_reason":"stop"`)
+}
+
 // TestBackgroundAgentAtOnce: an interaction that has ended when it is begun is read whole, and one without an id fails.
 func TestBackgroundAgentAtOnce(t *testing.T) {
 	t.Parallel()

@@ -30,6 +30,14 @@ type lateAnswer struct {
 	buf   rawio.Buffer
 }
 
+// newLateAnswer is one of which something has been read, and a read of which may have been woken.
+func newLateAnswer(src source, read rawio.Buffer) *lateAnswer {
+	if body, ok := src.(interface{ Resume() }); ok {
+		body.Resume()
+	}
+	return &lateAnswer{src: src, buf: read}
+}
+
 // A finder finds out in an answer whose stream has ended what ends its run; nil for nothing, as none goes on.
 type finder func(l *lateAnswer, until time.Time) (*hub.SessionCall, error)
 
@@ -158,7 +166,15 @@ func readWhole(src source, b *rawio.Buffer, limit int, until time.Time) error {
 	}
 }
 
-// decompressed is the source of a body in its plain form, which can be read on without the stream.
+// plain is the source of a body in its plain form, compressed or not, which can be read on without the stream.
+func (x *stream) plain(body *upstream.Body) (source, error) {
+	if body.Compressed() {
+		return x.decompressed(body)
+	}
+	return body, nil
+}
+
+// decompressed is the source of a compressed body in its plain form, which can be read on without the stream.
 func (x *stream) decompressed(body *upstream.Body) (source, error) {
 	x.canceler.OnWake(func() {}) // a read of the body that fails once would end what is read of it for good
 	body.Resume()
@@ -203,10 +219,7 @@ func (x *stream) leaveUnnamed(f *hub.Failure) {
 		return
 	}
 	x.canceler.OnCancel(nil)
-	if body, ok := p.src.(interface{ Resume() }); ok {
-		body.Resume()
-	}
-	x.late, x.left = &lateAnswer{src: p.src, buf: p.buf}, true
+	x.late, x.left = newLateAnswer(p.src, p.buf), true
 	p.buf = rawio.Buffer{}
 }
 

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -341,15 +342,18 @@ func TestGraphsThatAreNamedLate(t *testing.T) {
 	n.leaveRunUncancelled(r, chatRequest) // it has no thread
 }
 
-// TestBackgroundRunsThatAreNamedLate: the answer to the request that begins such a run names it.
+// TestBackgroundRunsThatAreNamedLate: the answer to the request that begins such a run names it, compressed or not.
 func TestBackgroundRunsThatAreNamedLate(t *testing.T) {
 	t.Parallel()
-	whole := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 36\r\n\r\n" + `{"id":"v1_a","status":"in_progress"}`
-	for _, at := range []int{0, 20, len(whole) - 36, len(whole) - 10} {
-		n := newLateNamer(t, `"background":true`, whole[:at], whole[at:])
-		r := patient(startBackground(t, n.agent))
-		n.leaveRun(r, chatRequest)
-		n.wantCancelled(t, whole[:at], "/v1beta/interactions/v1_a/cancel ")
-		r.wantCancelRequests(whole[:at], cancelSent)
+	const head, begun = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", `{"id":"v1_a","status":"in_progress"}`
+	for coding, body := range map[string]string{"": begun, "Content-Encoding: gzip\r\n": gzipped(t, begun)} {
+		whole := fmt.Sprintf("%s%sContent-Length: %d\r\n\r\n%s", head, coding, len(body), body)
+		for _, at := range []int{0, 20, len(whole) - len(body), len(whole) - 10} {
+			n := newLateNamer(t, `"background":true`, whole[:at], whole[at:])
+			r := patient(startBackground(t, n.agent))
+			n.leaveRun(r, chatRequest)
+			n.wantCancelled(t, whole[:at], "/v1beta/interactions/v1_a/cancel ")
+			r.wantCancelRequests(whole[:at], cancelSent)
+		}
 	}
 }

@@ -365,10 +365,7 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	}
 	fields.ReleaseHeader(body.Header)
 	body.Header = nil // streams are long
-	if body.Compressed() {
-		return x.listened(x.decompressed(body))
-	}
-	return x.listened(body, nil)
+	return x.listened(x.plain(body))
 }
 
 // edit changes normalized events on their way to the encoder.

@@ -143,17 +143,21 @@ func (h *Body) decode(p []byte) (n int, err error) {
 		if err != nil {
 			return n, hub.Fail(hub.CodeReset, err)
 		}
-		h.Done = h.chunks.State == http1.ChunkDone
-		h.persist = h.persist && used == len(p)
+		h.used(len(p)-used, h.chunks.State == http1.ChunkDone)
 		return n, nil
 	case h.left > 0:
 		n = int(min(int64(len(p)), h.left))
-		h.persist = h.persist && n == len(p)
 		h.left -= int64(n)
-		h.Done = h.left == 0
+		h.used(len(p)-n, h.left == 0)
 		return n, nil
 	}
 	return len(p), nil
+}
+
+// used notes whether the body has ended, with so many bytes over of those that were read, beside those that came with the header.
+func (h *Body) used(over int, done bool) {
+	h.Done = done
+	h.persist = h.persist && over == 0 && (!done || len(h.early) == 0)
 }
 
 // readError sorts the errors of a read that brought nothing; nil means try again.

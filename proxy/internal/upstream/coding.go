@@ -39,6 +39,9 @@ func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 func inflate(r io.Reader) (io.Reader, error) {
 	br := bufio.NewReader(r)
 	head, err := br.Peek(2)
+	if err == io.EOF && len(head) > 0 {
+		err = io.ErrUnexpectedEOF // half of its header is no end
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,9 @@ package upstream
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"io"
 	"strings"
 	"testing"
@@ -36,4 +38,33 @@ func TestPlainWhole(t *testing.T) {
 	f("gzip", zip[:len(zip)-1], 1000, "content encoding that it names")
 	f("gzip", []byte("{}"), 1000, "content encoding that it names")
 	f("br", zip, 1000, "cannot be undone: br")
+}
+
+// TestCutCodings: a compressed body that ends before its end is never whole, wherever it was cut. One without a byte has nothing in it.
+func TestCutCodings(t *testing.T) {
+	t.Parallel()
+	var b, c, d bytes.Buffer
+	bare, err := flate.NewWriter(&c, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("what the agent says, ", 20)
+	for name, of := range map[string]struct {
+		coding string
+		body   []byte
+	}{
+		"gzip":          {"gzip", packed(t, gzip.NewWriter(&b), &b, text)},
+		"deflate":       {"deflate", packed(t, zlib.NewWriter(&d), &d, text)},
+		"deflate, bare": {"deflate", packed(t, bare, &c, text)},
+	} {
+		for cut := range len(of.body) {
+			r, err := Codings[of.coding](bytes.NewReader(of.body[:cut]))
+			if err == nil {
+				_, err = io.Copy(io.Discard, r)
+			}
+			if ends := err == nil || err == io.EOF; ends != (cut == 0) {
+				t.Errorf("%s cut at %d of %d: %v", name, cut, len(of.body), err)
+			}
+		}
+	}
 }

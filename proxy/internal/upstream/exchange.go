@@ -50,10 +50,10 @@ func (i *Instance) Open(req *fasthttp.Request, by stop, until time.Time) (*Body,
 				return nil, NotSent{DialFailure(err)}
 			}
 		}
-		at := c.Conn
-		by.OnCancel(func() { Cut(at) })
+		cut, wake := c.lent()
+		by.OnCancel(cut)
 		begun := time.Now()
-		body, err := c.exchange(req, until, func() { by.OnWake(c.wake) })
+		body, err := c.exchange(req, until, func() { by.OnWake(wake) })
 		if err == nil {
 			return body, nil
 		}

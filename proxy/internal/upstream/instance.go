@@ -92,6 +92,9 @@ type upstreamConn struct {
 	readErr  error // the first one of the request: the kernel tells of a reset once, then of an end
 	reader   *rawio.Reader
 	woken    atomic.Bool // who reads is to return
+
+	lending sync.Mutex
+	turn    int // of those who have had it; guarded by lending
 }
 
 // rawReader reads from the socket itself; nil where there is none.
@@ -107,7 +110,7 @@ func (c *upstreamConn) alive() bool {
 	if c.reader != nil {
 		return c.reader.Silent()
 	}
-	return rawio.Alive(c.Conn)
+	return rawio.Alive(c.Conn) && !c.hasMore()
 }
 
 // Read implements net.Conn, and notes that an answer has begun.
@@ -160,6 +163,7 @@ func (i *Instance) pop() *upstreamConn {
 
 // put takes a connection back whose answer was read to its end.
 func (i *Instance) put(c *upstreamConn) {
+	c.givenBack()
 	if i.shared != nil {
 		Cut(c.Conn) // of which the exchange alone is over
 		return

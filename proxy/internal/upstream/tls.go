@@ -7,6 +7,9 @@ import (
 	"net"
 	"sync/atomic"
 	"syscall"
+	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // HandshakeError says that a server has taken a connection, of which no TLS came.
@@ -50,3 +53,19 @@ func (c *upstreamConn) isCut() bool {
 	t, ok := c.Conn.(*tls.Conn)
 	return ok && t.NetConn().(*securedSocket).ended.Load()
 }
+
+// hasMore reports whether TLS has taken more from the socket than was read of it: what came behind an answer would begin the next one. The deadline,
+// which the next request replaces, keeps TLS from asking the socket for more.
+func (c *upstreamConn) hasMore() bool {
+	t, ok := c.Conn.(*tls.Conn)
+	if !ok {
+		return false
+	}
+	if err := t.SetReadDeadline(longAgo); err != nil {
+		return true
+	}
+	_, err := t.Read(make([]byte, 1))
+	return !rawio.IsTimeout(err)
+}
+
+var longAgo = time.Unix(1, 0)

@@ -13,6 +13,31 @@ import (
 // maxLastSend is how long a request may still take to leave whose stream was canceled.
 const maxLastSend = time.Second
 
+// lent returns what ends a request on the connection, and what wakes who reads its answer. Neither does anything once the connection was given
+// back: a stream may be canceled later than that, and another one have the connection.
+func (c *upstreamConn) lent() (cut, wake func()) {
+	c.lending.Lock()
+	defer c.lending.Unlock()
+	turn := c.turn
+	during := func(do func()) func() {
+		return func() {
+			c.lending.Lock()
+			defer c.lending.Unlock()
+			if c.turn == turn {
+				do()
+			}
+		}
+	}
+	return during(func() { Cut(c.Conn) }), during(c.wake)
+}
+
+// givenBack ends the turn of who has the connection.
+func (c *upstreamConn) givenBack() {
+	c.lending.Lock()
+	defer c.lending.Unlock()
+	c.turn++
+}
+
 // wake makes a read from the connection return, and all later ones.
 func (c *upstreamConn) wake() {
 	c.woken.Store(true)
