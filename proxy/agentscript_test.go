@@ -17,6 +17,9 @@ import (
 // counts the turns of its session, and acts on words of the user's.
 const scriptedAgent = "SABIR_SCRIPTED_AGENT"
 
+// exitAtOnce is the environment of scripted agents: a program with the race detector sleeps for a second before it exits.
+const exitAtOnce = "GORACE: atexit_sleep_ms=0"
+
 type scripted struct {
 	in      *bufio.Reader
 	session string
@@ -199,7 +202,7 @@ upstreams:
   coder:
     command: [%q]
     dialect: claude-cli
-    process: {dir: %q, set_env: {%s: "1"}%s}
+    process: {dir: %q, set_env: {%s: "1", `+exitAtOnce+`}%s}
 routes:
   - {path: /run, upstream: coder, client: %s, requests: {mode: translate}%s}
 `, program, dir, scriptedAgent, more, client, route)

@@ -136,12 +136,13 @@ func oneTurnConfig(t *testing.T, dialect, client, dir, more string) string {
 	return fmt.Sprintf(`
 listen: 127.0.0.1:0
 upstreams:
-  coder: {command: [%q], dialect: %s, process: {dir: %q, set_env: {%s: %s}%s}}
+  coder: {command: [%q], dialect: %s, process: {dir: %q, set_env: {%s: %s, `+exitAtOnce+`}%s}}
 routes: [{path: /run, upstream: coder, client: %s, errors: {expose: true}}]
 `, program, dialect, dir, scriptedAgent, dialect, more, client)
 }
 
 func eachOneTurn(t *testing.T, test func(t *testing.T, dialect string)) {
+	t.Parallel()
 	for _, dialect := range slices.Sorted(maps.Keys(oneTurns)) {
 		t.Run(dialect, func(t *testing.T) { test(t, dialect) })
 	}

@@ -31,7 +31,7 @@ func TestInflateLittle(t *testing.T) {
 		"\x78\x9c\x4b\x04\x00\x00\x62\x00\x62":     {"a", nil},
 		"\x08\x01\x00\xfe\xffa\x03\x00":            {"a", nil},
 		"\x00\x1f\x00\xe0\xff" + word + "\x03\x00": {word, nil},
-		"\x03": {"", io.EOF},
+		"\x03": {"", io.ErrUnexpectedEOF},
 		"":     {"", io.EOF},
 	} {
 		r, err := upstream.Codings["deflate"](strings.NewReader(from))
