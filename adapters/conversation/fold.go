@@ -198,8 +198,8 @@ func (f *Folder) start(ev *hub.Event) {
 
 // model learns the model from the first event that names one.
 func (f *Folder) model(ev *hub.Event) {
-	if ev.More != nil && len(f.run.Model) == 0 && len(ev.SubAgent) == 0 {
-		f.run.Model = f.own(ev.More.Model)
+	if len(f.run.Model) == 0 {
+		f.run.Model = f.own(ev.AgentModel())
 	}
 }
 
