@@ -28,7 +28,8 @@ func Fold(before []hub.Message, run []hub.Event) []hub.Message {
 // which the client may not run any more.
 //
 // What sub-agents say is left out: it is for the agent. Of their calls those are kept that the client must run, or was asked
-// about; their answers are kept where the agent has none of its own. Both stand at the end.
+// about, and their files and sources, which are for the user; their answers are kept where the agent has none of its own. They
+// stand at the end.
 //
 // History that the run repeats is left out where there are messages before it, since those are what it repeats. Plans, notices,
 // usage, raw records, transient data and shared state are no messages. Metadata are left out, too: those of streams have not the
@@ -197,8 +198,8 @@ func (f *Folder) start(ev *hub.Event) {
 
 // model learns the model from the first event that names one.
 func (f *Folder) model(ev *hub.Event) {
-	if ev.More != nil && len(f.run.Model) == 0 && len(ev.SubAgent) == 0 {
-		f.run.Model = f.own(ev.More.Model)
+	if len(f.run.Model) == 0 {
+		f.run.Model = f.own(ev.AgentModel())
 	}
 }
 
@@ -236,8 +237,9 @@ func (f *Folder) fromSubAgents() (kept []hub.Message) {
 		for i := range m.Parts {
 			p := &m.Parts[i]
 			text := p.Kind == hub.PartText || p.Kind == hub.PartRefusal
+			shown := p.Kind == hub.PartSource || p.Kind == hub.PartFile
 			waits := p.Kind == hub.PartCall && p.Result == nil && (p.ClientRuns || p.Approval != nil)
-			if waits || text && !answered && m.Role == hub.RoleAgent {
+			if waits || m.Role == hub.RoleAgent && (shown || text && !answered) {
 				parts = append(parts, *p)
 			}
 		}

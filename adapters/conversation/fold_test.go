@@ -121,6 +121,9 @@ func TestFold(t *testing.T) {
 	f("sub-agents", "agent m1 [text a]\n", text("1", "m2", "in", inner), call("c", inner), end("c", inner+ok), text("2", "m1", "a", ""))
 	f("text of sub-agents where there is no other", "agent m1 [call f {} = ok r]\nagent m2 [text in]\n", call("c", `,"msg":"m1"`), text("1", "m2", "in", inner),
 		text("2", "m2", "hm", inner+`,"chan":"reasoning"`), end("c", ok))
+	f("files and sources of sub-agents", "agent m1 [text a]\nagent m2 [source q titled T https://x; file https://y]\n", text("1", "m1", "a", ""),
+		`{"kind":"source","id":"s","msg":"m2","title":"T","text":"q","file":{"url":"https://x"}`+inner+`}`, `{"kind":"file","msg":"m2","file":{"url":"https://y"}`+inner+`}`,
+		`{"kind":"file","msg":"m3","flags":["user"],"file":{"url":"https://z"}`+inner+`}`)
 	f("what the client must run", "agent m1 [text a]\nagent m2 [call f {} client]\n", call("c", `,"msg":"m2","flags":["client_runs"]`+inner), text("1", "m1", "a", ""))
 }
 

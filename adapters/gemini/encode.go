@@ -20,6 +20,7 @@ const (
 // encoder writes one part a frame.
 type encoder struct {
 	run, model []byte // string bodies: responseId, modelVersion
+	named      bool   // the agent has named its model
 	tail       []byte // of every frame, from the candidate's index on
 
 	hidden    opened.List[struct{}] // open parts that are not of the answer
@@ -47,6 +48,7 @@ func (e *encoder) Reset() {
 func (e *encoder) runStart(_ *wire.Out, ev *hub.Event) hub.Disposition {
 	e.run = append(e.run[:0], ev.ID...)
 	e.learnModel(ev)
+	e.makeTail()
 	return hub.Native
 }
 
@@ -103,10 +105,10 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 
 // learnModel takes the model from the event that names it first.
 func (e *encoder) learnModel(ev *hub.Event) {
-	if len(ev.Rare().Model) > 0 && (ev.Kind == hub.RunStart || len(e.model) == 0) {
-		e.model = append(e.model[:0], ev.More.Model...)
+	if model := ev.AgentModel(); len(model) > 0 && !e.named {
+		e.model, e.named = append(e.model[:0], model...), true
+		e.makeTail()
 	}
-	e.makeTail()
 }
 
 // begin starts a frame with the beginning of its part.

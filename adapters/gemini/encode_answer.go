@@ -12,6 +12,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	e.Answer(req)
 	e.run = append(e.run, run.ID...)
 	e.learnModel(&hub.Event{Kind: hub.RunStart, More: &hub.More{Model: run.Model}})
+	e.makeTail()
 	dst = append(dst, frameHead...)
 	from := len(dst)
 	spoken := conversation.Spoken(run, l)

@@ -12,6 +12,7 @@ import (
 
 // addUsage keeps the usage of the run for the last frame, which has one place for all models.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
 	switch {
 	case !e.usage.Add(ev):
 		return hub.Dropped
@@ -38,6 +39,7 @@ func (e *encoder) appendUsage(dst []byte) []byte {
 
 // runEnd writes the last frame: the reason, or an error.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
 	message := hub.Why(ev)
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated, hub.StatusCancelled:

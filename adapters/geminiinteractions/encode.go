@@ -81,6 +81,18 @@ func (e *encoder) learn(id, model []byte) {
 	}
 }
 
+// learnModel takes the model from the first event that names it, as a run may begin without.
+func (e *encoder) learnModel(ev *hub.Event) {
+	if len(e.model) == 0 {
+		e.model = append(e.model, ev.AgentModel()...)
+	}
+}
+
+func (e *encoder) stepStart(ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
+	return hub.Dropped
+}
+
 // asks is the member that names who was asked.
 func (e *encoder) asks() string {
 	if e.agent {
@@ -100,8 +112,9 @@ var writers = hub.Writers[*encoder]{
 	hub.TextStart: (*encoder).textStart, hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
 	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
 	hub.ToolUpdate: (*encoder).toolUpdate, hub.ToolEnd: (*encoder).toolEnd,
-	hub.Usage:  hub.Silent((*encoder).addUsage),
-	hub.Source: (*encoder).source, hub.File: (*encoder).file,
+	hub.StepStart: hub.Silent((*encoder).stepStart),
+	hub.Usage:     hub.Silent((*encoder).addUsage),
+	hub.Source:    (*encoder).source, hub.File: (*encoder).file,
 }
 
 // Encode implements [hub.Encoder].

@@ -17,6 +17,7 @@ var counts = usage.Fields{
 
 // addUsage keeps usage for the end.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
 	switch {
 	case !e.usage.Add(ev):
 		return hub.Dropped
@@ -43,6 +44,7 @@ func (e *encoder) appendUsage(b []byte) []byte {
 
 // runEnd ends the interaction: with its status and the usage, or with an error.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
 	if failure, disposition := phrases.ErrorEnd(ev, e.broken); failure != nil && ev.Status != hub.StatusCancelled {
 		e.fail(out, failure)
 		return disposition

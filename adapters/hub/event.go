@@ -86,6 +86,15 @@ func (ev *Event) Meta(path ...string) rawjson.Value {
 	return rawjson.Get(meta, path...)
 }
 
+// AgentModel is the model that the agent is said to ask, nil where the event names none, or that of a sub-agent. The first that is named in a run is
+// that of the run.
+func (ev *Event) AgentModel() []byte {
+	if len(ev.SubAgent) > 0 {
+		return nil
+	}
+	return ev.Rare().Model
+}
+
 // Instructs reports whether a text part is of those who instruct the agent: some upstreams repeat instructions among its messages.
 func (ev *Event) Instructs() bool {
 	return string(ev.Name) == "system" || string(ev.Name) == "developer"

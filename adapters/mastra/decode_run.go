@@ -90,6 +90,8 @@ func statusOf(reason []byte) hub.Status {
 		return hub.StatusFiltered
 	case "abort":
 		return hub.StatusCancelled
+	case "suspended":
+		return hub.StatusPaused
 	}
 	return finish.Status(reason)
 }

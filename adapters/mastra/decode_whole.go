@@ -14,7 +14,8 @@ func isWhole(body []byte) bool {
 	return o.Text("finishReason") != nil && o.Text("text") != nil && rawjson.Kind(o.Get("toolCalls")) == '['
 }
 
-// whole reads an answer in one piece, as /generate gives it: its text, its calls and results, which are chunks, and its end.
+// whole reads an answer in one piece, as /generate gives it: its text, its calls, results, sources and files,
+// which are chunks, what it has used, and its end.
 func (d *decoder) whole(dst []hub.Event, body []byte) ([]hub.Event, error) {
 	o, from := rawjson.ReadObject(body), len(dst)
 	dst = append(dst, hub.Event{Kind: hub.RunStart, ID: o.Text("runId")})
@@ -22,7 +23,7 @@ func (d *decoder) whole(dst []hub.Event, body []byte) ([]hub.Event, error) {
 		dst = append(dst, hub.Event{Kind: hub.TextDelta, ID: []byte("text"), Text: text})
 	}
 	var first error
-	for _, list := range [...]string{"toolCalls", "toolResults"} {
+	for _, list := range [...]string{"toolCalls", "toolResults", "sources", "files"} {
 		for chunk := range rawjson.Each(o.Get(list)) {
 			var err error
 			if dst, err = d.chunk(dst, chunk); err != nil && first == nil {
@@ -36,6 +37,10 @@ func (d *decoder) whole(dst []hub.Event, body []byte) ([]hub.Event, error) {
 		if c := d.calls[string(ev.ID)]; ev.Kind == hub.ToolStart && string(reason) == finish.Tools && c != nil && !c.answered {
 			ev.Status, ev.Flags = hub.StatusNone, ev.Flags|hub.ClientRuns
 		}
+	}
+	more := &hub.More{Model: rawjson.Text(o.Get("response"), "modelId"), Usage: hub.NoCounts}
+	if counts.Read(&more.Usage, rawjson.First(o.Get("totalUsage"), o.Get("usage"))) {
+		dst = append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: more})
 	}
 	d.end = ending{seen: true, status: statusOf(reason), name: bytes.Clone(reason)}
 	return d.emitEnd(dst), first

@@ -1,6 +1,8 @@
 package mastra
 
 import (
+	"strconv"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/finish"
@@ -23,9 +25,10 @@ func appendWhole(dst []byte, _ hub.Options, req *hub.Request, run *hub.Run, l *h
 	w.Text("runId", w.run)
 	w.calls(said)
 	w.ending(run, said)
+	used := summed(run.Usage)
 	for _, name := range [...]string{"usage", "totalUsage"} {
 		w.OpenAt(name, '{')
-		w.Append(func(b []byte) []byte { return counts.Append(b, &run.Usage) })
+		w.Append(func(b []byte) []byte { return counts.Append(b, &used) })
 		w.Close('}')
 	}
 	w.OpenAt("response", '{')
@@ -38,7 +41,8 @@ func appendWhole(dst []byte, _ hub.Options, req *hub.Request, run *hub.Run, l *h
 	}
 	w.Close(']')
 	w.Close('}')
-	for _, none := range [...]string{"steps", "warnings", "sources", "files"} {
+	w.found(said)
+	for _, none := range [...]string{"steps", "warnings"} {
 		w.OpenAt(none, '[')
 		w.Close(']')
 	}
@@ -104,13 +108,69 @@ func (w *writer) calls(said []*hub.Part) {
 	w.Close(']')
 }
 
-// chunk begins a chunk about a call, up to its own members.
-func (w *writer) chunk(typ string, p *hub.Part) {
+// found writes the sources and the files of a run, as chunks like those of a stream.
+func (w *writer) found(said []*hub.Part) {
+	w.OpenAt("sources", '[')
+	for i, p := range said {
+		if p.Kind == hub.PartSource && p.File != nil {
+			w.source(p, i)
+		}
+	}
+	w.Close(']')
+	w.OpenAt("files", '[')
+	for _, p := range said {
+		if p.Kind == hub.PartFile && p.File != nil {
+			w.file(p.File)
+		}
+	}
+	w.Close(']')
+}
+
+// source writes a citation: an address, or a document. Which words it is of has no place.
+func (w *writer) source(p *hub.Part, n int) {
+	f, typ := p.File, "document"
+	if len(f.URL) > 0 {
+		typ = "url"
+	}
+	w.losses.AddIf("messages.source", len(p.Text) > 0 || p.Value != nil || len(f.URL) == 0 && len(f.FileID) > 0)
+	w.begin("source")
+	w.Text("id", rawjson.First(p.ID, strconv.AppendInt([]byte("source-"), int64(n), 10)))
+	w.Const("sourceType", typ)
+	w.Text("title", rawjson.First(p.Title, f.Name))
+	w.TextIf("url", f.URL)
+	w.TextIf("mimeType", f.Media)
+	w.TextIf("filename", f.Name)
+	w.Close('}')
+	w.Close('}')
+}
+
+// file writes a file, whose data are base64, or an address. One that only a provider can find has no place.
+func (w *writer) file(f *hub.FileRef) {
+	data := rawjson.First(f.Base64, f.URL)
+	if len(data) == 0 {
+		w.losses.Add("messages.file")
+		return
+	}
+	w.begin("file")
+	w.Text("data", data)
+	w.Text("mimeType", rawjson.Or(f.Media, "application/octet-stream"))
+	w.TextIf("filename", f.Name)
+	w.Close('}')
+	w.Close('}')
+}
+
+// begin begins a chunk, up to the members of its payload.
+func (w *writer) begin(typ string) {
 	w.Open('{')
 	w.Const("type", typ)
 	w.Text("runId", w.run)
 	w.Const("from", "AGENT")
 	w.OpenAt("payload", '{')
+}
+
+// chunk begins a chunk about a call, up to its own members.
+func (w *writer) chunk(typ string, p *hub.Part) {
+	w.begin(typ)
 	w.Text(memberCall, p.ID)
 	w.Text("toolName", rawjson.Or(p.Name, "tool"))
 }

@@ -155,12 +155,17 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) finish(out *wire.Out, reason string) {
 	e.root.model = append(e.root.model[:0], e.model...)
 	b := e.finishing(e.root.begin(out, "finish"), &e.root, reason)
-	sum := e.usage.Sum()
-	if sum.Total < 0 && sum.In >= 0 && sum.Out >= 0 {
-		sum.Total = sum.In + sum.Out
-	}
+	sum := summed(e.usage.Sum())
 	b = counts.Append(b, &sum)
 	e.root.end(out, append(b, `}},"messages":{"all":[],"user":[],"nonUser":[]}`...))
+}
+
+// summed are counts with a total, where it can be known.
+func summed(c hub.Counts) hub.Counts {
+	if c.Total < 0 && c.In >= 0 && c.Out >= 0 {
+		c.Total = c.In + c.Out
+	}
+	return c
 }
 
 // fail writes why a run, or a sub-agent, has failed.

@@ -25,15 +25,17 @@ type encoder struct {
 	time      int64  // of the request, in milliseconds
 	sendUsage bool
 
-	named   bool
-	base    []byte // a chunk up to its choices
-	head    []byte // and up to the delta of the only choice
-	ended   bool
-	failed  bool // with an error: no end mark
-	calls   opened.List[clientCall]
-	asks    int                   // calls that the client was asked to run
-	waiting int                   // of these, those that have not been run
-	skip    opened.List[struct{}] // parts that are not the agent's words
+	named    bool
+	nameless bool   // no model is named yet
+	base     []byte // a chunk up to its choices
+	modelAt  int    // where it names the model
+	head     []byte // and up to the delta of the only choice
+	ended    bool
+	failed   bool // with an error: no end mark
+	calls    opened.List[clientCall]
+	asks     int                   // calls that the client was asked to run
+	waiting  int                   // of these, those that have not been run
+	skip     opened.List[struct{}] // parts that are not the agent's words
 
 	refused bool
 	spoke   bool   // there is answer text
@@ -65,7 +67,7 @@ func (e *encoder) follow(o hub.Options) {
 func (e *encoder) Reset() {
 	e.asked, e.unique, e.time = e.asked[:0], append(e.unique[:0], '0'), 0
 	e.sendUsage = e.usageOption != "never"
-	e.named, e.ended, e.failed = false, false, false
+	e.named, e.nameless, e.ended, e.failed = false, false, false, false
 	e.calls.Reset()
 	e.skip.Reset()
 	e.asks, e.waiting = 0, 0
@@ -92,6 +94,7 @@ var writers = hub.Writers[*encoder]{
 	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: hub.Silent((*encoder).toolState),
 	hub.ToolUpdate: (*encoder).toolUpdate,
 	hub.ToolEnd:    hub.Silent((*encoder).toolState),
+	hub.StepStart:  hub.Silent((*encoder).stepStart),
 	hub.Usage:      hub.Silent((*encoder).addUsage),
 	hub.Source:     (*encoder).source,
 }
@@ -119,9 +122,28 @@ func (e *encoder) name(ev *hub.Event) {
 	b := append(e.base[:0], `{"id":"`...)
 	b = append(append(b, id...), `","object":"chat.completion.chunk","created":`...)
 	b = strconv.AppendInt(b, created/1000, 10)
-	b = append(append(b, `,"model":"`...), model...)
-	e.base = append(b, `","choices":[`...)
+	b = append(b, `,"model":"`...)
+	e.base, e.modelAt, e.nameless = b, len(b), len(e.asked) == 0 && len(ev.AgentModel()) == 0
+	e.model(model)
+}
+
+// model completes what is the same in all chunks from here on.
+func (e *encoder) model(model []byte) {
+	e.base = append(append(e.base[:e.modelAt], model...), `","choices":[`...)
 	e.head = append(append(e.head[:0], e.base...), `{"index":0,"delta":`...)
+}
+
+// learnModel takes the model from the first event that names it, where the run has begun without.
+func (e *encoder) learnModel(ev *hub.Event) {
+	if model := ev.AgentModel(); e.nameless && len(model) > 0 {
+		e.nameless = false
+		e.model(model)
+	}
+}
+
+func (e *encoder) stepStart(ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
+	return hub.Dropped
 }
 
 // names are the id of an answer, the time of it in milliseconds, and the model, from the start of the run.

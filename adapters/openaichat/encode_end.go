@@ -10,6 +10,7 @@ import (
 // runEnd writes why the answer ended, and what it used. A run that did not end well ends with an error.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.ended = true
+	e.learnModel(ev)
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
 		return e.fail(out, ev)
@@ -86,6 +87,7 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // addUsage keeps totals for the end of the stream.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
 	if !e.sendUsage || ev.More == nil || !known(&ev.More.Usage) {
 		return hub.Dropped
 	}

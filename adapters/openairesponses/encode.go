@@ -32,6 +32,7 @@ type encoder struct {
 
 	id      []byte // string bodies
 	model   []byte
+	named   bool  // by the client, or by the agent
 	created int64 // seconds since the Unix epoch
 	started bool
 	full    bool // the output has reached its limit: the stream ends, see Kept
@@ -65,7 +66,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
 	e.askedModel, e.stream, e.tag, e.echo, e.seed = nil, nil, e.tag[:0], nil, nil
-	e.id, e.model, e.created, e.started, e.full = e.id[:0], e.model[:0], 0, false, false
+	e.id, e.model, e.named, e.created, e.started, e.full = e.id[:0], e.model[:0], false, 0, false, false
 	e.seq, e.used = 0, 0
 	clear(e.items)
 	e.items = e.items[:0]
@@ -92,8 +93,9 @@ var writers = hub.Writers[*encoder]{
 	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
 	hub.ToolEnd: (*encoder).toolEnd,
 	hub.Ask:     hub.Silent((*encoder).ask), hub.Answer: hub.Silent((*encoder).answer),
-	hub.Usage:  hub.Silent((*encoder).addUsage),
-	hub.Source: (*encoder).source, hub.File: (*encoder).image,
+	hub.StepStart: hub.Silent((*encoder).stepStart),
+	hub.Usage:     hub.Silent((*encoder).addUsage),
+	hub.Source:    (*encoder).source, hub.File: (*encoder).image,
 }
 
 // Encode implements [hub.Encoder].
@@ -173,12 +175,23 @@ func (e *encoder) name(ev *hub.Event) {
 	if at := ev.Rare().Time; at > 0 {
 		e.created = at / 1000
 	}
-	if model := ev.Rare().Model; len(model) > 0 {
-		e.model = append(e.model[:0], model...)
-	}
-	if len(e.askedModel) > 0 {
+	e.named = len(e.askedModel) > 0
+	if e.named {
 		e.model = append(e.model[:0], e.askedModel...) // what the client asked for, by the name that it has for it
 	}
+	e.learnModel(ev)
+}
+
+// learnModel takes the model from the event that names it first.
+func (e *encoder) learnModel(ev *hub.Event) {
+	if model := ev.AgentModel(); len(model) > 0 && !e.named {
+		e.model, e.named = append(e.model[:0], model...), true
+	}
+}
+
+func (e *encoder) stepStart(ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
+	return hub.Dropped
 }
 
 // terminal is what a response says at its end.
@@ -247,6 +260,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.started {
 		return e.errorEvent(out, ev)
 	}
+	e.learnModel(ev)
 	e.flushSources(out)
 	e.flushAsks(out, ev.Status)
 	status, end := e.ending(ev)

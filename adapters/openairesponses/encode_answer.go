@@ -42,7 +42,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 		return append(dst, rawjson.Get(first, "response")...)
 	}
 	write(start)
-	for _, ev := range sourcesFirst(conversation.Unfold(nil, alreadyRun(run.Messages))) {
+	for _, ev := range sourcesFirst(conversation.Unfold(nil, append(alreadyRun(run.Messages), askedAgain(run)...))) {
 		write(ev)
 	}
 	write(hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Usage: run.Usage}})
@@ -53,6 +53,25 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	write(run.End())
 	lines := bytes.Split(bytes.TrimSpace(out.Buf), []byte("\n"))
 	return append(dst, rawjson.Get(lines[len(lines)-1], "response")...)
+}
+
+// askedAgain are the calls of earlier runs that the run waits for a decision about, as far as its questions tell of them: clients decide by the
+// id of the question.
+func askedAgain(run *hub.Run) (ms []hub.Message) {
+	for i := range run.Asks {
+		ask := &run.Asks[i]
+		if ask.AskKind != hub.AskPermission || len(ask.Ref) == 0 || slices.ContainsFunc(run.Messages, func(m hub.Message) bool { return has(m.Parts, ask.Ref) }) {
+			continue
+		}
+		call := hub.Part{Kind: hub.PartCall, ID: ask.Ref, Name: []byte("unknown"), Value: []byte("{}"), Approval: &hub.Approval{ID: ask.ID}}
+		ms = append(ms, hub.Message{Role: hub.RoleAgent, Parts: []hub.Part{call}})
+	}
+	return ms
+}
+
+// has reports whether there is the call of an id.
+func has(parts []hub.Part, call []byte) bool {
+	return slices.ContainsFunc(parts, func(p hub.Part) bool { return p.Kind == hub.PartCall && bytes.Equal(p.ID, call) })
 }
 
 // alreadyRun says of calls of the client's that have a result by now that they are not its own any more: it would run them again.

@@ -22,6 +22,7 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
+	e.learnModel(ev)
 	c := ev.More.Usage
 	if c.In < 0 && c.Out < 0 && c.Total < 0 {
 		return hub.Dropped

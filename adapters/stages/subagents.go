@@ -225,6 +225,8 @@ func (s *SubAgents) inside(dst []hub.Event, ev *hub.Event) []hub.Event {
 		return append(dst, out)
 	case s.mode == hub.SubAgentsTool && ev.Kind == hub.TextDelta && ev.Chan == hub.AnswerText && ev.Op == hub.Append:
 		return s.output(dst, ev)
+	case ev.Kind == hub.Usage && ev.Scope != hub.SessionScope:
+		return append(dst, used(ev))
 	case ev.Kind == hub.Ask || ev.Kind == hub.Answer || s.mode == hub.SubAgentsTool && concerns(ev):
 		out := *ev
 		out.SubAgent, out.AgentSlot, out.Ref, out.RefSlot = nil, 0, nil, 0 // the call it names is hidden
@@ -233,6 +235,18 @@ func (s *SubAgents) inside(dst []hub.Event, ev *hub.Event) []hub.Event {
 	}
 	s.count(ev.Kind, hub.Dropped)
 	return dst
+}
+
+// used is what a sub-agent has used, which is used by the run, whoever is shown: an answer in one piece counts it, too. The model of a step is not
+// that of the agent.
+func used(ev *hub.Event) hub.Event {
+	out := *ev
+	out.SubAgent, out.AgentSlot = nil, 0
+	if ev.Scope == hub.StepScope && ev.More != nil && len(ev.More.Model) > 0 {
+		more := *ev.More
+		more.Model, out.More = nil, &more
+	}
+	return out
 }
 
 // concerns reports whether an event of a sub-agent is for the user, whoever says it.

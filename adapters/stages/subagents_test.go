@@ -1,6 +1,7 @@
 package stages_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -78,6 +79,34 @@ func TestSubAgentsConcerns(t *testing.T) {
 		counted := 0
 		if got := shaped(stages.NewSubAgents(mode, func(hub.Kind, hub.Disposition) { counted++ }), in...); got != want || counted != len(in) {
 			t.Errorf("%s: got %s; %d of %d are counted", mode, got, counted, len(in))
+		}
+	}
+}
+
+// TestSubAgentsUsage: what a sub-agent uses is used by the run, whether it is shown or not. Which model it asks says nothing of the agent's, and what
+// its session has used is that of another.
+func TestSubAgentsUsage(t *testing.T) {
+	for _, mode := range []hub.SubAgentMode{hub.SubAgentsTool, hub.SubAgentsHide} {
+		counted := 0
+		s := stages.NewSubAgents(mode, func(hub.Kind, hub.Disposition) { counted++ })
+		f := func(scope hub.Scope, model, want string) {
+			t.Helper()
+			ev := say(hub.Usage, "l", "")
+			ev.AgentSlot, ev.Scope, ev.Ref, ev.More = 1, scope, []byte("step"), &hub.More{Model: []byte(model), Usage: hub.NoCounts}
+			ev.More.Usage.In = 3
+			got := ""
+			for _, out := range s.Push(nil, []hub.Event{ev}, 0) {
+				got += fmt.Sprintf("%s of %s by %q in %q%d: %d", out.Scope, out.Ref, out.More.Model, out.SubAgent, out.AgentSlot, out.More.Usage.In)
+			}
+			if got != want || string(ev.More.Model) != model {
+				t.Errorf("%s: got %s, want %s", mode, got, want)
+			}
+		}
+		f(hub.StepScope, "inner", `step of step by "" in ""0: 3`)
+		f(hub.StepScope, "", `step of step by "" in ""0: 3`)
+		f(hub.RunScope, "inner", `run of step by "inner" in ""0: 3`)
+		if f(hub.SessionScope, "", ""); counted != 1 {
+			t.Errorf("%s: %d are counted as lost", mode, counted)
 		}
 	}
 }
