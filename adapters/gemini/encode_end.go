@@ -12,7 +12,7 @@ import (
 
 // addUsage keeps the usage of the run for the last frame, which has one place for all models.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
-	e.learnModel(ev)
+	defer e.learnModel(ev) // usage of further models may follow
 	switch {
 	case !e.usage.Add(ev):
 		return hub.Dropped

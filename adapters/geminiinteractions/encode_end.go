@@ -17,7 +17,7 @@ var counts = usage.Fields{
 
 // addUsage keeps usage for the end.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
-	e.learnModel(ev)
+	defer e.learnModel(ev) // usage of further models may follow
 	switch {
 	case !e.usage.Add(ev):
 		return hub.Dropped
