@@ -212,7 +212,7 @@ type Route struct {
 	// Whether the fields with the credentials that were accepted reach the upstream. headers.allow counts all the same.
 	AuthPass bool `yaml:"auth_pass"`
 	// Name of the upstream that answers.
-	Upstream string `yaml:"upstream" jsonschema:"required"`
+	Upstream string `yaml:"upstream" jsonschema:"required,entry=upstreams"`
 	// The dialect of the client. auto: the header X-Sabir-Dialect says it, then Accept, then default.
 	Client string `yaml:"client" jsonschema:"required"`
 	// With client auto, the dialect of requests that name none.

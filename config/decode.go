@@ -223,6 +223,10 @@ func (d *decoder) sequence(n *yaml.Node, v reflect.Value, path string, r rule) {
 
 // scalar decodes a single value with its references replaced.
 func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string, r rule) {
+	if n.Kind == yaml.MappingNode && r.entryOf != "" {
+		d.addAt(place{n.Line, n.Column}, path, "must be a name, not a map of keys; write these keys below %s, as in %s: {agent: {...}}, and the name here", r.entryOf, r.entryOf)
+		return
+	}
 	if !d.is(n, yaml.ScalarNode, path) {
 		return
 	}

@@ -37,6 +37,7 @@ func TestJudgedOnce(t *testing.T) {
 	f("a URL that is none, whose framing cannot be judged", with("", "url: \"127.0.0.1:9000\", dialect: evolve, framing: websocket", "/a"), "is not a URL")
 	f("a framing that does not fit the URL", with("", good+", framing: websocket", "/a"), "needs a ws or wss URL")
 	f("a dialect that cannot be used, whose options cannot be judged", with("", "url: http://h, dialect: agui, options: {reasoning: 1}", "/a"), "agui cannot be read")
+	f("an upstream in the place of its name", "listen: :0\nupstreams: {x: {"+good+"}}\nroutes: [{path: /a, upstream: {"+good+"}, client: agui}]\n", "must be a name, not a map of keys; write these keys below upstreams")
 	for _, number := range []string{".inf", "-.inf", ".nan"} {
 		f("the number "+number, with("", good+", options: {limit: "+number+"}", "/a"), "is not a number that can be used")
 	}

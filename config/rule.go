@@ -19,6 +19,7 @@ type rule struct {
 	enum     []string
 	min, max *int64
 	example  string // of text, where a number or a switch is likely to stand in its place
+	entryOf  string // the map at the top level of which text names an entry, where the entry itself is likely to stand in its place
 }
 
 // ruleOf returns the key of a field ("-" for none) and its rule.
@@ -37,6 +38,8 @@ func ruleOf(f reflect.StructField) (key string, r rule) {
 			r.max = bound(value)
 		case "example":
 			r.example = value
+		case "entry":
+			r.entryOf = value
 		}
 	}
 	return key, r
