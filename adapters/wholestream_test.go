@@ -57,6 +57,8 @@ func factsOf(evs []hub.Event) (facts []string) {
 		case hub.File:
 			add("file", more.File.Media, []byte("|"), more.File.URL, more.File.FileID, more.File.Base64)
 			add("file.name", more.File.Name)
+			add("file.title", ev.Title)
+			add("file.description", ev.Text)
 		case hub.Usage:
 			if ev.Scope == hub.RunScope {
 				facts = slices.DeleteFunc(facts, func(f string) bool { return strings.HasPrefix(f, "usage.") })

@@ -62,6 +62,7 @@ func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.File})
 	f := &d.scratch.MoreOf(ev).File
 	f.Media, f.Name = rawjson.Body(d.rec.MediaType), rawjson.Body(d.own("name"))
+	ev.Title, ev.Text = rawjson.Body(d.own("title")), rawjson.Body(d.own("description"))
 	if head, data, ok := bytes.Cut(url, []byte(";base64,")); ok && bytes.HasPrefix(head, []byte("data:")) {
 		f.Base64 = data
 		if len(f.Media) == 0 {

@@ -155,8 +155,15 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(b, f.Base64...)
 	}
 	b = append(append(append(b, `","mediaType":"`...), media...), '"')
-	member.Close(out, appendMetadata(b, ev, member.AppendText(nil, `,"name":"`, f.Name)))
+	member.Close(out, appendMetadata(b, ev, appendFileWords(nil, f.Name, ev.Title, ev.Text)))
 	return hub.Native
+}
+
+// appendFileWords appends what a file is called and what is said of it, each with a comma before it.
+func appendFileWords(dst, name, title, description []byte) []byte {
+	dst = member.AppendText(dst, `,"name":"`, name)
+	dst = member.AppendText(dst, `,"title":"`, title)
+	return member.AppendText(dst, `,"description":"`, description)
 }
 
 // data writes data of the application under its own name. What replaces itself needs an id.

@@ -196,12 +196,24 @@ func (w *messageWriter) extras(p *hub.Part) {
 		w.Value(name, signed)
 		return
 	}
-	if len(p.Sig) == 0 || rawjson.Get(noted, name) != nil || p.Kind == hub.PartData {
+	if rawjson.Get(noted, name) == nil && p.Kind != hub.PartData {
+		w.ownMetadata(name, p)
+	}
+}
+
+// ownMetadata writes the signature of a part, and what is said of a file, where our streams have them.
+func (w *messageWriter) ownMetadata(name string, p *hub.Part) {
+	isDescribed := p.Kind == hub.PartFile && len(p.Title)+len(p.Text) > 0
+	if len(p.Sig) == 0 && !isDescribed {
 		return
 	}
 	w.OpenAt(name, '{')
 	w.OpenAt(ownKey, '{')
-	w.Text("signature", p.Sig)
+	w.TextIf("signature", p.Sig)
+	if isDescribed {
+		w.TextIf("title", p.Title)
+		w.TextIf("description", p.Text)
+	}
 	w.Close('}')
 	w.Close('}')
 }

@@ -35,7 +35,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	media := rawjson.Or(ev.More.File.Media, "application/octet-stream")
 	b := member.Open(out, `k:{"data":"`, ev.More.File.Base64)
 	member.Close(out, member.AppendText(b, `,"mimeType":"`, media))
-	return hub.Native
+	return hub.FoldedIf(ev.Calls())
 }
 
 // data writes data where clients collect it for the application.

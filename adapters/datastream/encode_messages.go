@@ -223,6 +223,7 @@ func (w *messageWriter) part(p *hub.Part, invocations map[*hub.Part][]byte) {
 		w.Const("type", "file")
 		w.Text("mimeType", rawjson.Or(p.File.Media, "application/octet-stream"))
 		w.Text("data", p.File.Base64)
+		conversation.LostNameOfFile(p, w.losses)
 	case hub.PartSource:
 		w.source(p)
 	}

@@ -184,7 +184,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.end(out, e.endParts(b))
-	return hub.Native
+	return hub.FoldedIf(ev.Calls())
 }
 
 // source writes a source as what the answer is grounded in.

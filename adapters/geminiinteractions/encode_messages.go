@@ -228,7 +228,7 @@ func (w *stepWriter) file(role hub.Role, p *hub.Part) {
 		w.losses.Add("messages.file")
 		return
 	}
-	w.losses.AddIf("messages.file.name", len(p.File.Name) > 0)
+	conversation.LostNameOfFile(p, w.losses)
 	w.content(role)
 	writeFile(w.Writer, p.File)
 }

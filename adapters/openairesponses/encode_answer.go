@@ -24,9 +24,11 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	e.Answer(req)
 	write := func(ev hub.Event) {
 		end := len(out.Buf)
-		if name, ok := lost[ev.Kind]; e.Encode(out, &ev) == hub.Dropped && ok && speaks(&ev) {
+		became := e.Encode(out, &ev)
+		if name, ok := lost[ev.Kind]; became == hub.Dropped && ok && speaks(&ev) {
 			l.Add(name)
 		}
+		l.AddIf("messages.file.name", ev.Kind == hub.File && became == hub.Folded)
 		if ev.Kind != hub.RunEnd {
 			out.Buf = out.Buf[:end]
 		}

@@ -314,7 +314,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if bytes.HasPrefix(f.Media, []byte("image/")) {
 		buf = append(buf, '!')
 	}
-	buf = append(append(append(buf, '['), f.Name...), `](`...)
+	buf = append(append(append(buf, '['), rawjson.First(ev.Title, f.Name)...), `](`...)
 	e.endText(out, append(append(buf, f.URL...), `)\n\n`...))
 	return hub.Folded
 }
