@@ -53,6 +53,7 @@ func factsOf(evs []hub.Event) (facts []string) {
 		case hub.Source:
 			add("source", ev.Title, more.File.Name, []byte("|"), more.File.URL)
 			add("source.quote", ev.Text)
+			add("source.id", more.File.FileID)
 			add("source.range", ev.Value)
 		case hub.File:
 			add("file", more.File.Media, []byte("|"), more.File.URL, more.File.FileID, more.File.Base64)

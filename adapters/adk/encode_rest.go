@@ -137,12 +137,11 @@ func (e *encoder) attach(out *wire.Out, l *agent) {
 
 // source puts a source on the event of the turn.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	var ok bool
-	if e.member, ok = genai.AppendSource(e.member[:0], ev); !ok {
-		return hub.Dropped
+	var disposition hub.Disposition
+	if e.member, disposition = genai.AppendSource(e.member[:0], ev); disposition != hub.Dropped {
+		e.attach(out, e.agent(ev.AgentSlot))
 	}
-	e.attach(out, e.agent(ev.AgentSlot))
-	return hub.Native
+	return disposition
 }
 
 // file writes a document of the answer, after the text that goes on, or one of the user's.

@@ -28,9 +28,18 @@ func (d *decoder) sourceDocument(dst []hub.Event) ([]hub.Event, error) {
 
 func (d *decoder) source(dst []hub.Event) ([]hub.Event, *hub.Event) {
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source})
-	ev.ID, ev.Title, ev.Text = rawjson.Body(d.rec.SourceID), rawjson.Body(d.rec.Title), rawjson.Body(d.own("quote"))
-	d.scratch.MoreOf(ev)
+	ev.ID, ev.Title, ev.Text = rawjson.Body(d.rec.SourceID), rawjson.Body(d.rec.Title), quoteOf(d.rec.ProviderMetadata)
+	ev.Value = rawjson.NotNull(d.own("place"))
+	d.scratch.MoreOf(ev).File.FileID = rawjson.Body(d.own("fileId"))
 	return dst, ev
+}
+
+// quoteOf is what metadata quote of a source: in our own, or as the provider for Anthropic has it.
+func quoteOf(metadata rawjson.Value) []byte {
+	if metadata == nil {
+		return nil
+	}
+	return rawjson.First(rawjson.Text(metadata, ownKey, "quote"), rawjson.Text(metadata, "anthropic", "citedText"))
 }
 
 // citation passes one reference of a text part.

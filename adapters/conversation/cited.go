@@ -29,13 +29,15 @@ func joinLine(text, line []byte) []byte {
 
 // AddCited adds the citations that an API has with a text as the sources behind it. dialect is that of an API which gets them back with the
 // text, empty for none.
-func (b *Builder) AddCited(citations rawjson.Value, dialect string, read func(o *rawjson.Object) (title, url []byte)) {
-	for v, o := range rawjson.EachObject(citations) {
-		title, url := read(o)
-		if len(title)+len(url) == 0 {
+func (b *Builder) AddCited(citations rawjson.Value, dialect string, read func(v rawjson.Value) hub.Part) {
+	for v := range rawjson.Each(citations) {
+		if rawjson.Kind(v) != '{' {
 			continue
 		}
-		p := hub.Part{Kind: hub.PartSource, Title: title, File: &hub.FileRef{URL: url}}
+		p := read(v)
+		if f := p.File; dialect == "" && len(p.Title)+len(f.URL)+len(f.Name)+len(f.FileID) == 0 { // it cites nothing that is known
+			p = hub.Part{Kind: hub.PartRaw, Value: v}
+		}
 		if dialect != "" {
 			p.Meta = hub.Meta{Dialect: dialect, Raw: v}
 		}

@@ -255,5 +255,7 @@ func (w *messageWriter) source(p *hub.Part) {
 	w.Text("id", rawjson.First(p.ID, p.File.URL))
 	w.Text("url", p.File.URL)
 	w.TextIf("title", p.Title)
+	w.Buf = append(w.Buf, quoted(p.Text)...)
+	w.losses.AddIf("messages.source", p.Value != nil)
 	w.Close('}')
 }

@@ -29,6 +29,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 			l.Add(name)
 		}
 		l.AddIf("messages.file.name", ev.Kind == hub.File && became == hub.Folded)
+		l.AddIf("messages.source", ev.Kind == hub.Source && became == hub.Folded)
 		if ev.Kind != hub.RunEnd {
 			out.Buf = out.Buf[:end]
 		}

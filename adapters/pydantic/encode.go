@@ -287,7 +287,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case !e.citeLast:
 		e.plain = rawjson.AppendQuoted(e.plain[:0], named)
 		e.cite(out, e.plain)
-		return hub.Native
+		return hub.FoldedIf(len(ev.Text) > 0 || ev.Value != nil)
 	case len(e.sources)+len(named) > maxKept:
 		return hub.Dropped
 	case len(e.sources) > 0:
