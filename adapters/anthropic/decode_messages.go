@@ -111,7 +111,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	case bytes.HasSuffix(kind, []byte("tool_result")):
 		decodeResult(b, v, o)
 	default:
-		if context := o.Text("context"); len(context) > 0 && !isPassage(o) {
+		if context := o.Text("context"); len(context) > 0 && !claudewire.IsPassage(o) {
 			b.Add(hub.Part{Kind: hub.PartText, Text: context, Meta: inBlock})
 		}
 		b.Add(decodeFile(v, o))
@@ -154,7 +154,7 @@ func decodeFile(v rawjson.Value, o *rawjson.Object) hub.Part {
 	if f, ok := claudewire.ReadFile(o); ok {
 		return hub.Part{Kind: hub.PartFile, File: &f, Meta: own(v)}
 	}
-	if isPassage(o) {
+	if claudewire.IsPassage(o) {
 		return passage(v, o)
 	}
 	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}

@@ -3,28 +3,13 @@ package conversation
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // Passage is a passage that the application has found and gives the model, as the text that it is for agents with no form for one: its title
 // and its source, where it has them, and its content, a text or blocks of text. own is the block, for the API that has one.
 func Passage(title, source []byte, content rawjson.Value, own hub.Meta) hub.Part {
-	text := rawjson.Text(content)
-	for block := range rawjson.Each(content) {
-		text = joinLine(text, rawjson.Text(block, "text"))
-	}
-	head := joinLine(title, source)
-	return hub.Part{Kind: hub.PartText, Text: joinLine(head, text), Meta: own}
-}
-
-// joinLine puts a string body on a line of its own behind another.
-func joinLine(text, line []byte) []byte {
-	switch {
-	case len(line) == 0:
-		return text
-	case len(text) == 0:
-		return line
-	}
-	return append(append(text[:len(text):len(text)], `\n`...), line...)
+	return hub.Part{Kind: hub.PartText, Text: toolresult.PassageText(title, source, content), Meta: own}
 }
 
 // AddCited adds the citations that an API has with a text as the sources behind it. dialect is that of an API which gets them back with the
