@@ -186,6 +186,12 @@ func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 				reason = finish.Tools // the client runs it for that
 			}
 		}
+		if why := tripped(run); len(why) > 0 {
+			reason = nameTripwire
+			w.OpenAt(nameTripwire, '{')
+			w.Text("reason", why)
+			w.Close('}')
+		}
 		w.Const("finishReason", reason)
 		return
 	}
@@ -206,4 +212,13 @@ func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 		w.ValueIf("suspendPayload", ask.Value)
 	}
 	w.Close('}')
+}
+
+// tripped is why a run was refused or stopped, nil where no reason is known.
+func tripped(run *hub.Run) []byte {
+	if run.Status != hub.StatusFiltered && run.Status != hub.StatusRefused {
+		return nil
+	}
+	end := run.End()
+	return hub.Why(&end)
 }
