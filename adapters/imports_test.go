@@ -36,6 +36,7 @@ type rule struct {
 // shared are the packages of what more than one dialect does in the same way.
 var shared = []string{
 	module + "adapters/internal/acpwire",
+	module + "adapters/internal/annotation",
 	module + "adapters/internal/approval",
 	module + "adapters/internal/blocks",
 	module + "adapters/internal/callmatch",
@@ -137,8 +138,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/internal/*"},
-		allowed: []string{hubPath, wire, rawjson, phrases, members, results, writer, hashes, module + "adapters/internal/member", module + "adapters/internal/opened"},
-		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult, jsonwriter, texthash, member, opened and the standard library",
+		allowed: []string{hubPath, wire, rawjson, phrases, members, results, writer, hashes, module + "adapters/internal/member", module + "adapters/internal/opened", module + "adapters/internal/annotation"},
+		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult, jsonwriter, texthash, member, opened, annotation and the standard library",
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},

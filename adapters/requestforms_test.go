@@ -100,7 +100,7 @@ func TestDocumentsInResults(t *testing.T) {
 		translates(t, from, "gemini", body, name+","+lost, `{"inlineData":{"mimeType":"application/pdf","data":"QUJD"}}`, `"output":"https://x/y.png"`)
 		translates(t, from, "openai-responses", body, "", `"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"`, `"image_url":"https://x/y.png"`)
 		translates(t, from, "gemini-interactions", body, name, `{"type":"document","mime_type":"application/pdf","data":"QUJD"}`, `"uri":"https://x/y.png"`)
-		translates(t, from, "openai-chat", body, lost, `"content":"[resource]\nhttps://x/y.png"`, "!QUJD")
+		translates(t, from, "openai-chat", body, lost, `"content":"[resource: a.pdf]\nhttps://x/y.png"`, "!QUJD")
 		translates(t, from, "claude-cli", body, "", `"title":"a.pdf","source":{"type":"base64","media_type":"application/pdf","data":"QUJD"}`, `"source":{"type":"url","url":"https://x/y.png"}`)
 	}
 }

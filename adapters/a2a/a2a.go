@@ -38,7 +38,7 @@
 //	ask          the message of input-required: the title as text, the rest as data. Answered before it: a message that
 //	             only has data. Read: the id is that of the task, # and that of the message
 //	notice       a message of the task at work
-//	file         an artifact with a part that is a file; read from messages, too
+//	file         an artifact with a part that is a file, whose name and description are its Title and Text; read from messages, too
 //	data         an artifact with a part that is data: name = Name
 //	usage        of the run: metadata of the last status
 //	raw          events of unknown shape; not written, as some clients end the stream there

@@ -237,7 +237,10 @@ func (d *decoder) other(dst []hub.Event, p *part, msg []byte, a *artifact) []hub
 		dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, Msg: msg, More: d.scratch.More()})
 		ev.More.File = p.file
 		if a != nil {
-			ev.ID = a.id
+			ev.ID, ev.Text = a.id, a.description
+			if !bytes.Equal(a.name, p.file.Name) { // else it is that of the file
+				ev.Title = a.name
+			}
 		}
 		return dst
 	case p.data == nil:

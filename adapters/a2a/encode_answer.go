@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -95,9 +96,13 @@ func (e *encoder) appendMade(dst []byte, from int, run *hub.Run, m *hub.Message,
 		if len(dst) > from {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, `{"artifactId":"`...), e.name(id)...), `","name":"`...)
-		dst = append(append(dst, rawjson.Or(p.Name, "answer")...), `","parts":[`...)
-		dst = append(append(dst, part...), "]}"...)
+		name, description := rawjson.Or(p.Name, "answer"), []byte(nil)
+		if p.Kind == hub.PartFile {
+			name, description = rawjson.First(p.Title, p.File.Name, p.Name), p.Text
+		}
+		dst = append(append(append(dst, `{"artifactId":"`...), e.name(id)...), '"')
+		dst = member.AppendText(member.AppendText(dst, `,"name":"`, name), `,"description":"`, description)
+		dst = append(append(append(dst, `,"parts":[`...), part...), "]}"...)
 	}
 	return dst
 }

@@ -199,16 +199,17 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || len(ev.Rare().File.URL) == 0 && len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
-	e.artifact(out, e.name(ev.ID), rawjson.First(ev.More.File.Name, ev.Name), e.shape.appendFile(e.buf[:0], &ev.More.File))
+	e.artifact(out, e.name(ev.ID), rawjson.First(ev.Title, ev.More.File.Name, ev.Name), ev.Text, e.shape.appendFile(e.buf[:0], &ev.More.File))
 	return hub.Native
 }
 
 // artifact writes one that is complete.
-func (e *encoder) artifact(out *wire.Out, id, name, part []byte) {
+func (e *encoder) artifact(out *wire.Out, id, name, description, part []byte) {
 	e.buf = part
 	b := e.appendIDs(e.begin(out), "artifactUpdate", "artifact-update")
 	b = append(append(append(b, `"artifact":{"artifactId":"`...), id...), '"')
 	b = member.AppendText(b, `,"name":"`, name)
+	b = member.AppendText(b, `,"description":"`, description)
 	b = append(append(append(b, `,"parts":[`...), part...), `]},"lastChunk":true`...)
 	e.close(out, b)
 }
@@ -255,7 +256,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	part := append(e.buf[:0], dataHeads[e.shape]...)
 	part = append(e.appendData(part, ev.Value), '}')
-	e.artifact(out, id, ev.Name, part)
+	e.artifact(out, id, ev.Name, nil, part)
 	return hub.FoldedIf(e.shape != shapeV1 && rawjson.Kind(ev.Value) != '{')
 }
 

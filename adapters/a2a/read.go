@@ -94,8 +94,8 @@ func readObject(v rawjson.Value) (o object) {
 
 // artifact is a result, or a piece of one.
 type artifact struct {
-	id, name []byte
-	parts    rawjson.Value
+	id, name, description []byte
+	parts                 rawjson.Value
 }
 
 func readArtifact(v rawjson.Value) (a artifact) {
@@ -105,6 +105,8 @@ func readArtifact(v rawjson.Value) (a artifact) {
 			a.id = rawjson.Body(val)
 		case "name":
 			a.name = rawjson.Body(val)
+		case "description":
+			a.description = rawjson.Body(val)
 		case "parts":
 			a.parts = val
 		}

@@ -26,7 +26,8 @@
 //	JSON-RPC error                            run.end failed; cancelled for -32800. Err is the message with data.details,
 //	                                          ErrCode is data.code or the code
 //	usage in the response, _meta.quota        usage of the run, before its end
-//	agent_message_chunk, user_message_chunk   text.delta, Msg is messageId; other blocks than text are file
+//	agent_message_chunk, user_message_chunk   text.delta, Msg is messageId; other blocks than text are file,
+//	                                          Title and Text of a link its title and description
 //	agent_thought_chunk                       text.delta of channel reasoning
 //	agent_message, user_…, agent_thought      the same, replace (version 2)
 //	tool_call                                 tool.start; tool.ready for rawInput; tool.end if it has ended

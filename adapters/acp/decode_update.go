@@ -37,7 +37,7 @@ func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan, role hub.Flags) 
 	if len(b.Data) == 0 && len(b.URI) == 0 && b.Text == nil {
 		return dst, d.fault(hub.ReasonMissing, "content.data", "want the data of the block, or its uri")
 	}
-	dst, ev := d.add(dst, hub.Event{Kind: hub.File, Chan: ch, Flags: role})
+	dst, ev := d.add(dst, hub.Event{Kind: hub.File, Chan: ch, Flags: role, Title: b.Title, Text: b.Description})
 	d.scratch.MoreOf(ev).File = b.file(&d.scratch)
 	return dst, nil
 }

@@ -186,9 +186,9 @@ func (e *encoder) kindOf(kind, toolName []byte) string {
 	return "other"
 }
 
-// appendFile appends the block for a file; it is dropped when it has nothing that a block can hold. disposition says whether the block
-// identifies the file, named whether it has a place for what the file is called.
-func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Disposition, named bool) {
+// appendFile appends the block for a file; it is dropped when it has nothing that a block can hold. words are its title and description, for
+// which only a link has a place. disposition says whether the block identifies the file, named whether it has a place for what the file is called.
+func appendFile(dst []byte, f *hub.FileRef, words linkWords) (_ []byte, disposition hub.Disposition, named bool) {
 	data, mime, uri := f.Base64, f.Media, f.URL
 	disposition = hub.Native
 	if head, tail, inline := member.CutDataURL(uri); inline && len(data) == 0 {
@@ -199,9 +199,12 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Dispositi
 	case len(data) == 0 && len(uri) == 0:
 		return dst, hub.Dropped, false
 	case len(data) == 0:
-		return appendLink(dst, uri, label(f), f.Media, nil), disposition, true
+		return appendLink(dst, uri, label(f), f.Media, words), disposition, true
 	case len(uri) == 0 && bytes.Contains(f.Name, []byte("://")):
 		uri, named = f.Name, true // how the decoder keeps it
+	}
+	if words.any() {
+		disposition = hub.Folded
 	}
 	switch {
 	case bytes.HasPrefix(mime, []byte("image/")):
@@ -221,12 +224,18 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Dispositi
 	return append(member.AppendText(dst, `,"mimeType":"`, mime), "}}"...), disposition, named
 }
 
-// appendLink appends a link. Its name is required, its title is for people.
-func appendLink(dst, uri, name, mime, title []byte) []byte {
+// linkWords are what a link says to people.
+type linkWords struct{ title, description []byte }
+
+func (w linkWords) any() bool { return len(w.title)+len(w.description) > 0 }
+
+// appendLink appends a link. Its name is required.
+func appendLink(dst, uri, name, mime []byte, words linkWords) []byte {
 	dst = append(append(dst, `{"type":"resource_link","uri":"`...), uri...)
 	dst = append(append(append(dst, `","name":"`...), name...), '"')
 	dst = member.AppendText(dst, `,"mimeType":"`, mime)
-	return append(member.AppendText(dst, `,"title":"`, title), '}')
+	dst = member.AppendText(dst, `,"title":"`, words.title)
+	return append(member.AppendText(dst, `,"description":"`, words.description), '}')
 }
 
 // label is what a file is called.

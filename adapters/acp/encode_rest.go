@@ -84,7 +84,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a file as a chunk of its own.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	block, disposition, _ := appendFile(e.next[:0], &ev.Rare().File)
+	block, disposition, _ := appendFile(e.next[:0], &ev.Rare().File, linkWords{ev.Title, ev.Text})
 	e.next = block
 	if disposition != hub.Dropped {
 		e.chunk(out, ev, block)
@@ -109,7 +109,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	f := &ev.More.File
 	name := rawjson.First(f.Name, ev.Title, f.URL)
-	e.next = appendLink(e.next[:0], f.URL, name, f.Media, ev.Title)
+	e.next = appendLink(e.next[:0], f.URL, name, f.Media, linkWords{ev.Title, ev.Text})
 	e.chunk(out, ev, e.next)
 	return hub.Folded
 }

@@ -55,7 +55,7 @@ func decodePrompt(prompt rawjson.Value) (parts []hub.Part) {
 			if len(f.Media) == 0 && b.Text != nil {
 				f.Media = []byte("text/plain")
 			}
-			parts = append(parts, hub.Part{Kind: hub.PartFile, File: &f, Meta: hub.Meta{Dialect: name, Raw: v}})
+			parts = append(parts, hub.Part{Kind: hub.PartFile, Title: b.Title, Text: b.Description, File: &f, Meta: hub.Meta{Dialect: name, Raw: v}})
 		default:
 			parts = append(parts, hub.Part{Kind: hub.PartRaw, Value: v, Meta: hub.Meta{Dialect: name, Raw: v}})
 		}
@@ -101,7 +101,7 @@ func appendPrompt(w *jsonwriter.Writer, m *hub.Message, l *hub.Losses) {
 			block = append(append([]byte(`{"type":"text","text":"`), p.Text...), `"}`...)
 		case p.Kind == hub.PartFile:
 			var named bool
-			block, _, named = appendFile(nil, p.File)
+			block, _, named = appendFile(nil, p.File, linkWords{p.Title, p.Text})
 			l.AddIf("messages.file.name", len(block) > 0 && len(p.File.Name) > 0 && !named) // images and sounds have none
 		}
 		if len(block) > 0 {

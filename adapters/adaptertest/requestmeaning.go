@@ -2,6 +2,7 @@ package adaptertest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,10 +106,13 @@ func callOf(p *hub.Part) callMeaning {
 	}
 	if p.Result != nil {
 		ev := p.Result.Event()
-		c.result = " =\n" + compact(plain(toolresult.AppendText(nil, &ev)))
+		c.result = " =\n" + compact(madeName.ReplaceAllString(plain(toolresult.AppendText(nil, &ev)), "[resource]"))
 	}
 	return c
 }
+
+// madeName matches a file in a result with what it is called: some APIs want a name, so that one is made.
+var madeName = regexp.MustCompile(`\[resource: (?:document|file)\]`)
 
 // compact is a text without the spaces between the tokens of JSON: a value that is written on one line is the same.
 func compact(text string) string {

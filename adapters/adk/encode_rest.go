@@ -137,12 +137,11 @@ func (e *encoder) attach(out *wire.Out, l *agent) {
 
 // source puts a source on the event of the turn.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	var ok bool
-	if e.member, ok = genai.AppendSource(e.member[:0], ev); !ok {
-		return hub.Dropped
+	var disposition hub.Disposition
+	if e.member, disposition = genai.AppendSource(e.member[:0], ev); disposition != hub.Dropped {
+		e.attach(out, e.agent(ev.AgentSlot))
 	}
-	e.attach(out, e.agent(ev.AgentSlot))
-	return hub.Native
+	return disposition
 }
 
 // file writes a document of the answer, after the text that goes on, or one of the user's.
@@ -153,14 +152,14 @@ func (e *encoder) file(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) {
 		b, _ := genai.AppendNamedFile(e.begin(out, `{"content":{"parts":[`), &ev.More.File)
 		e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `],"role":"user"},`...), e.newID())
-		return hub.NativeIf(len(ev.Ref) == 0)
+		return hub.NativeIf(len(ev.Ref) == 0 && !ev.Describes())
 	}
 	e.kept += grow(&l.later, func(b []byte) []byte {
 		b, _ = genai.AppendNamedFile(b, &ev.More.File)
 		return b
 	})
 	e.flush(out, l)
-	return hub.NativeIf(len(ev.Ref) == 0)
+	return hub.NativeIf(len(ev.Ref) == 0 && !ev.Describes())
 }
 
 // data writes what ADK has a place for: the state, member by member, and versions of artifacts.

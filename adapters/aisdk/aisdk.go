@@ -58,14 +58,14 @@
 //	plan         data-plan {"items":[{"content","status","priority"?,"id"?}]}
 //	usage        data-usage with the names of LanguageModelUsage; or with the option usage=metadata in the finish
 //	notice       data-notice {"level","text","code"?}
-//	source       source-url, or source-document
+//	source       source-url, or source-document; providerMetadata.anthropic.citedText = Text
 //	file         file; base64 as a data: URL
 //	data         data-NAME: id for what replaces itself (set), none for events; message-metadata for merges into that. Patches
 //	             and merges of others are data-NAME-patch and data-NAME-merge
 //	raw          none; unknown types are raw of "aisdk" when read
 //
 // Meta is providerMetadata, where it has its form: an object of objects. Under the key "sabir" it holds what the model has
-// and the AI SDK has no member for (signature, title, kind, locations, content, quote, name).
+// and the AI SDK has no member for (signature, title, kind, locations, content, quote, name, description, file id and place of a source).
 //
 // # Reading
 //

@@ -28,9 +28,18 @@ func (d *decoder) sourceDocument(dst []hub.Event) ([]hub.Event, error) {
 
 func (d *decoder) source(dst []hub.Event) ([]hub.Event, *hub.Event) {
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source})
-	ev.ID, ev.Title, ev.Text = rawjson.Body(d.rec.SourceID), rawjson.Body(d.rec.Title), rawjson.Body(d.own("quote"))
-	d.scratch.MoreOf(ev)
+	ev.ID, ev.Title, ev.Text = rawjson.Body(d.rec.SourceID), rawjson.Body(d.rec.Title), quoteOf(d.rec.ProviderMetadata)
+	ev.Value = rawjson.NotNull(d.own("place"))
+	d.scratch.MoreOf(ev).File.FileID = rawjson.Body(d.own("fileId"))
 	return dst, ev
+}
+
+// quoteOf is what metadata quote of a source: in our own, or as the provider for Anthropic has it.
+func quoteOf(metadata rawjson.Value) []byte {
+	if metadata == nil {
+		return nil
+	}
+	return rawjson.First(rawjson.Text(metadata, ownKey, "quote"), rawjson.Text(metadata, "anthropic", "citedText"))
 }
 
 // citation passes one reference of a text part.
@@ -62,6 +71,7 @@ func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.File})
 	f := &d.scratch.MoreOf(ev).File
 	f.Media, f.Name = rawjson.Body(d.rec.MediaType), rawjson.Body(d.own("name"))
+	ev.Title, ev.Text = rawjson.Body(d.own("title")), rawjson.Body(d.own("description"))
 	if head, data, ok := bytes.Cut(url, []byte(";base64,")); ok && bytes.HasPrefix(head, []byte("data:")) {
 		f.Base64 = data
 		if len(f.Media) == 0 {

@@ -82,9 +82,11 @@ func decodePlain(v rawjson.Value, o *rawjson.Object, kind string) hub.Part {
 		p.Kind, p.ID, p.Text = hub.PartReasoning, o.Text("id"), o.Text("text")
 	case "file":
 		p.Kind, p.File = hub.PartFile, conversation.FileOf(o.Text("url"), o.Text("mediaType"), o.Text("filename"))
+		p.Title, p.Text = rawjson.Text(metadata, ownKey, "title"), rawjson.Text(metadata, ownKey, "description")
 	case "source-url", "source-document":
 		p.Kind, p.ID, p.Title = hub.PartSource, o.Text("sourceId"), o.Text("title")
-		p.File = &hub.FileRef{Media: o.Text("mediaType"), Name: o.Text("filename"), URL: o.Text("url")}
+		p.File = &hub.FileRef{Media: o.Text("mediaType"), Name: o.Text("filename"), URL: o.Text("url"), FileID: rawjson.Text(metadata, ownKey, "fileId")}
+		p.Text, p.Value = quoteOf(metadata), rawjson.NotNull(rawjson.Get(metadata, ownKey, "place"))
 	default:
 		return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}
 	}

@@ -108,7 +108,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.ensureStep(out)
 	f := ev.Rare().File
-	own := member.AppendText(nil, `,"quote":"`, ev.Text)
+	own := appendSourceWords(nil, ev.Text, f.FileID, ev.Value)
 	b := member.Open(out, head(len(f.URL) > 0, `{"type":"source-url","sourceId":"`, `{"type":"source-document","sourceId":"`), e.sourceID(ev))
 	if len(f.URL) > 0 {
 		b = member.AppendText(b, `,"url":"`, f.URL)
@@ -120,7 +120,18 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.AppendText(b, `,"filename":"`, f.Name)
 	}
 	member.Close(out, appendMetadata(b, ev, own))
-	return hub.FoldedIf(len(f.URL) == 0 && (len(f.FileID) > 0 || len(ev.Title) == 0))
+	return hub.FoldedIf(len(f.URL) == 0 && len(ev.Title) == 0 || !rawjson.Harmless(ev.Value))
+}
+
+// appendSourceWords appends what no member of a source has a place for, each with a comma before it: what is quoted, the id of the document at the
+// provider, and the place that is meant.
+func appendSourceWords(dst, quote, file []byte, place rawjson.Value) []byte {
+	dst = member.AppendText(dst, `,"quote":"`, quote)
+	dst = member.AppendText(dst, `,"fileId":"`, file)
+	if place != nil {
+		dst = rawjson.AppendHarmless(append(dst, `,"place":`...), place)
+	}
+	return dst
 }
 
 // sourceID is the id of a source, made up if it has none. Valid until the next call.
@@ -155,8 +166,15 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(b, f.Base64...)
 	}
 	b = append(append(append(b, `","mediaType":"`...), media...), '"')
-	member.Close(out, appendMetadata(b, ev, member.AppendText(nil, `,"name":"`, f.Name)))
+	member.Close(out, appendMetadata(b, ev, appendFileWords(nil, f.Name, ev.Title, ev.Text)))
 	return hub.Native
+}
+
+// appendFileWords appends what a file is called and what is said of it, each with a comma before it.
+func appendFileWords(dst, name, title, description []byte) []byte {
+	dst = member.AppendText(dst, `,"name":"`, name)
+	dst = member.AppendText(dst, `,"title":"`, title)
+	return member.AppendText(dst, `,"description":"`, description)
 }
 
 // data writes data of the application under its own name. What replaces itself needs an id.

@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
@@ -173,7 +174,7 @@ func (w *messageWriter) source(p *hub.Part) {
 		return
 	}
 	w.Text("mediaType", rawjson.Or(p.File.Media, "application/octet-stream"))
-	w.Text("title", rawjson.Or(rawjson.First(p.Title, p.File.Name), "Source"))
+	w.Text("title", rawjson.Or(rawjson.First(p.Title, p.File.Name, p.File.FileID), "Source"))
 	w.TextIf("filename", p.File.Name)
 }
 
@@ -196,13 +197,26 @@ func (w *messageWriter) extras(p *hub.Part) {
 		w.Value(name, signed)
 		return
 	}
-	if len(p.Sig) == 0 || rawjson.Get(noted, name) != nil || p.Kind == hub.PartData {
+	if rawjson.Get(noted, name) == nil && p.Kind != hub.PartData {
+		w.ownMetadata(name, p)
+	}
+}
+
+// ownMetadata writes the signature of a part, and what is said of a file or a source, where our streams have them.
+func (w *messageWriter) ownMetadata(name string, p *hub.Part) {
+	own := member.AppendText(nil, `,"signature":"`, p.Sig)
+	switch p.Kind {
+	case hub.PartFile:
+		own = appendFileWords(own, nil, p.Title, p.Text)
+	case hub.PartSource:
+		own = appendSourceWords(own, p.Text, p.File.FileID, p.Value)
+	}
+	if len(own) == 0 {
 		return
 	}
+	own[0] = '{'
 	w.OpenAt(name, '{')
-	w.OpenAt(ownKey, '{')
-	w.Text("signature", p.Sig)
-	w.Close('}')
+	w.Value(ownKey, append(own, '}'))
 	w.Close('}')
 }
 

@@ -111,7 +111,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	case bytes.HasSuffix(kind, []byte("tool_result")):
 		decodeResult(b, v, o)
 	default:
-		if context := o.Text("context"); len(context) > 0 && !isPassage(o) {
+		if context := o.Text("context"); len(context) > 0 && !claudewire.IsPassage(o) {
 			b.Add(hub.Part{Kind: hub.PartText, Text: context, Meta: inBlock})
 		}
 		b.Add(decodeFile(v, o))
@@ -123,8 +123,10 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 var inBlock = own(rawjson.Value("null"))
 
 // readCitation reads what a citation is of: a page, a search result, or a document of the request.
-func readCitation(o *rawjson.Object) (title, url []byte) {
-	return rawjson.First(o.Text("title"), o.Text("document_title")), rawjson.First(o.Text("url"), o.Text("source"))
+func readCitation(v rawjson.Value) hub.Part {
+	ev := hub.Event{More: new(hub.More)}
+	claudewire.ReadCitation(&ev, v)
+	return hub.Part{Kind: hub.PartSource, Title: ev.Title, Text: ev.Text, File: &ev.More.File}
 }
 
 // beyond is a note of a block that has more than so many members, which are those of the model.
@@ -152,7 +154,7 @@ func decodeFile(v rawjson.Value, o *rawjson.Object) hub.Part {
 	if f, ok := claudewire.ReadFile(o); ok {
 		return hub.Part{Kind: hub.PartFile, File: &f, Meta: own(v)}
 	}
-	if isPassage(o) {
+	if claudewire.IsPassage(o) {
 		return passage(v, o)
 	}
 	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}

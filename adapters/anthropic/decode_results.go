@@ -4,7 +4,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
-	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
@@ -42,7 +41,7 @@ func resultOf(o *rawjson.Object) hub.CallResult {
 	case isText:
 		r.Text = text
 	case rawjson.Kind(content) == '[' && isBlocks(content):
-		r.Content = toolresult.Wrap(content, new(hub.Scratch), appendBlock)
+		r.Content = toolresult.Wrap(content, new(hub.Scratch), claudewire.AppendMCP)
 	default:
 		r.Value = rawjson.NotNull(content)
 	}
@@ -61,41 +60,8 @@ func isBlocks(list rawjson.Value) bool {
 	return !rawjson.Equal(list, rawjson.Value("[]"))
 }
 
-// appendBlock appends a block as MCP has it.
-func appendBlock(dst []byte, v rawjson.Value) []byte {
-	o := rawjson.ReadObject(v)
-	if isPassage(&o) {
-		return append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), passage(v, &o).Text), '}')
-	}
-	if f, ok := claudewire.ReadFile(&o); ok && len(f.FileID) == 0 {
-		w := jsonwriter.New(dst)
-		w.Open('{')
-		conversation.WriteBlock(w, &f)
-		w.Close('}')
-		return w.Buf
-	}
-	if string(o.Text("type")) == "text" {
-		dst = append(dst, `{"type":"text","text":`...)
-		return append(rawjson.AppendQuoted(dst, o.Text("text")), '}')
-	}
-	return append(dst, v...)
-}
-
-// isPassage reports whether a block gives the model a text of the application's: what a search has found, or a document in words.
-func isPassage(o *rawjson.Object) bool {
-	source := string(rawjson.Text(o.Get("source"), "type"))
-	return string(o.Text("type")) == "search_result" || string(o.Text("type")) == "document" && (source == "content" || source == "text")
-}
-
 // passage is such a block as a text.
 func passage(v rawjson.Value, o *rawjson.Object) hub.Part {
-	content, source := o.Get("content"), o.Get("source")
-	if rawjson.Kind(source) == '{' {
-		content = rawjson.Get(source, "content")
-		if content == nil {
-			content = rawjson.Get(source, "data")
-		}
-		source = nil
-	}
-	return conversation.Passage(o.Text("title"), rawjson.First(rawjson.Body(source), o.Text("context")), content, own(v))
+	title, source, content := claudewire.Passage(o)
+	return conversation.Passage(title, source, content, own(v))
 }

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -33,23 +34,10 @@ func (d *decoder) releaseCites(dst []hub.Event, b *blocks.Block) []hub.Event {
 	return dst
 }
 
-// source appends one citation. Its own form goes along, as the place in the document has as many forms as there are
-// kinds of documents.
+// source appends one citation.
 func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) []hub.Event {
-	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source, Ref: part, Value: citation})
-	file := &d.scratch.MoreOf(ev).File
-	for key, value := range rawjson.EachField(citation) {
-		text := rawjson.Body(value)
-		switch string(key) {
-		case "title", "document_title":
-			ev.Title = text
-		case "cited_text":
-			ev.Text = text
-		case "url", "source":
-			file.URL = text
-		case "file_id":
-			file.FileID = text
-		}
-	}
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source, Ref: part})
+	d.scratch.MoreOf(ev)
+	claudewire.ReadCitation(ev, citation)
 	return dst
 }

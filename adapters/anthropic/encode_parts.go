@@ -40,6 +40,7 @@ func (w *turnWriter) cite(p *hub.Part) bool {
 	if len(blocks) == 0 || string(blocks[len(blocks)-1].Head) != textHead || citation == nil {
 		return false
 	}
+	w.Losses.AddIf("messages.source", lacksPlace(p.Value))
 	last := &blocks[len(blocks)-1]
 	if cited, some := bytes.CutSuffix(last.Tail, []byte("]}")); some {
 		last.Tail = append(append(append(cited, ','), citation...), "]}"...)

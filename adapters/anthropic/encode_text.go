@@ -113,8 +113,11 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(member.Begin(out, "content_block_delta"), e.head...)
 	member.End(out, append(appendCitation(b, ev), "}}"...))
 	e.setHead(`{"type":"text_delta","text":"`)
-	return hub.Native
+	return hub.FoldedIf(lacksPlace(ev.Value))
 }
+
+// lacksPlace reports whether a source names a place in a form of another API, for which a citation has none.
+func lacksPlace(place rawjson.Value) bool { return place != nil && !isCitation(place) }
 
 // appendCitation appends a source as a citation: its own, or that of a page; nothing where it has no address.
 func appendCitation(dst []byte, ev *hub.Event) []byte {

@@ -145,8 +145,10 @@ func passage(v, found rawjson.Value) hub.Part {
 }
 
 // readCitation reads what a citation is of.
-func readCitation(o *rawjson.Object) (title, url []byte) {
-	return o.Text("title"), rawjson.First(rawjson.Text(o.Get("location"), "web", "url"), o.Text("source"))
+func readCitation(v rawjson.Value) hub.Part {
+	ev := hub.Event{More: new(hub.More)}
+	setCitation(&ev, v)
+	return hub.Part{Kind: hub.PartSource, Title: ev.Title, Text: ev.Text, File: &ev.More.File}
 }
 
 // decodeCall reads a call for the client, or one that the API has run.

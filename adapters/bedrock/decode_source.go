@@ -35,12 +35,18 @@ func (d *decoder) releaseCites(dst []hub.Event, b *blocks.Block) []hub.Event {
 // source appends one citation. Its own form goes along, as the place in the document has as many forms as there are kinds of
 // documents.
 func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) []hub.Event {
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, Ref: part, Value: citation, Title: rawjson.Text(citation, "title")})
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, Ref: part, Value: citation, More: d.scratch.More()})
+	setCitation(ev, citation)
+	return dst
+}
+
+// setCitation sets the members of a source, which has room for rare ones.
+func setCitation(ev *hub.Event, citation rawjson.Value) {
+	ev.Title = rawjson.Text(citation, "title")
 	it := rawjson.Elems(rawjson.Get(citation, "sourceContent"))
 	first, _ := it.Next()
 	ev.Text = rawjson.Text(first, "text")
-	d.scratch.MoreOf(ev).File.URL = rawjson.First(rawjson.Text(citation, "location", "web", "url"), rawjson.Text(citation, "source"))
-	return dst
+	ev.More.File.URL = rawjson.First(rawjson.Text(citation, "location", "web", "url"), rawjson.Text(citation, "source"))
 }
 
 // imageDelta appends an image of the answer, whose format stands in the start of its block.

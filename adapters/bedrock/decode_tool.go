@@ -1,7 +1,6 @@
 package bedrock
 
 import (
-	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/blocks"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -131,7 +130,7 @@ func appendMCP(dst []byte, v rawjson.Value) []byte {
 	if f, ok := readFile(&o); ok {
 		w := jsonwriter.New(dst)
 		w.Open('{')
-		conversation.WriteBlock(w, &f)
+		toolresult.WriteBlock(w, &f)
 		w.Close('}')
 		return w.Buf
 	}

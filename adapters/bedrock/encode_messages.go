@@ -117,6 +117,7 @@ func (w *turnWriter) cite(p *hub.Part) bool {
 	if len(blocks) == 0 || citation == nil {
 		return false
 	}
+	w.Losses.AddIf("messages.source", lacks(&ev))
 	last := &blocks[len(blocks)-1]
 	switch string(last.Head) {
 	case textHead:

@@ -116,19 +116,34 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, citation...)
 	member.End(out, append(b, "}}"...))
 	e.setHead(`"text":"`)
-	return hub.Native
+	return hub.FoldedIf(lacks(ev))
+}
+
+// lacks reports whether the citation of a source says less than it: a place in a form of another API, or what a document is called besides.
+func lacks(ev *hub.Event) bool {
+	f := &ev.Rare().File
+	return !isCitation(ev.Value) && (ev.Value != nil || len(ev.Title) > 0 && len(f.Name)+len(f.FileID) > 0)
 }
 
 // appendCitation appends the citation of a source, one of the API's as it came; nothing if there is none for it.
 func appendCitation(dst []byte, ev *hub.Event) []byte {
-	if rawjson.Kind(rawjson.Get(ev.Value, "sourceContent")) == '[' || rawjson.Kind(rawjson.Get(ev.Value, "location")) == '{' {
+	if isCitation(ev.Value) {
 		return append(dst, ev.Value...)
 	}
-	if len(ev.Rare().File.URL) == 0 {
-		return dst
+	f := &ev.Rare().File
+	title := rawjson.First(ev.Title, f.Name, f.FileID)
+	if len(f.URL) == 0 && (len(title) == 0 || len(ev.Text) == 0) {
+		return dst // a citation is of a place, or of words
 	}
-	dst = append(append(dst, `{"title":"`...), ev.Title...)
-	dst = append(append(dst, `","sourceContent":[{"text":"`...), ev.Text...)
-	dst = append(append(dst, `"}],"location":{"web":{"url":"`...), ev.More.File.URL...)
-	return append(dst, `"}}}`...)
+	dst = append(append(dst, `{"title":"`...), title...)
+	dst = append(append(append(dst, `","sourceContent":[{"text":"`...), ev.Text...), `"}]`...)
+	if len(f.URL) > 0 {
+		dst = append(append(append(dst, `,"location":{"web":{"url":"`...), f.URL...), `"}}`...)
+	}
+	return append(dst, '}')
+}
+
+// isCitation reports whether the place that a source names is a citation of the API.
+func isCitation(value rawjson.Value) bool {
+	return rawjson.Kind(rawjson.Get(value, "sourceContent")) == '[' || rawjson.Kind(rawjson.Get(value, "location")) == '{'
 }

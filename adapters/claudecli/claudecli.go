@@ -39,7 +39,7 @@
 //	usage        of a step: that of message_start and message_delta; of the run: that of result, with total_cost_usd. In counts
 //	             input, cache creation and cache reads
 //	notice       system informational, notification, permission_denied, api_retry, compact_boundary, local_command_output: Name = subtype
-//	source       citations_delta
+//	source       citations_delta, which is the Value: as in Anthropic's API
 //	file         blocks image and document in user lines: flag user
 //	data         other system lines, rate_limit_event …: a one-off, transient event named claude.<subtype>, Value = the line
 //	raw          lines of unknown types

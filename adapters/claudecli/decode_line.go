@@ -272,8 +272,9 @@ func readResult(ev *hub.Event, block rawjson.Value, s *hub.Scratch) {
 	text, isText := rawjson.Str(content)
 	if !isText {
 		var others int
-		if text, others = toolresult.JoinTexts(content, s); others > 0 {
-			s.MoreOf(ev).Content = toolresult.Wrap(content, s, appendMCP)
+		blocks := mcpBlocks(s, content)
+		if text, others = toolresult.JoinTexts(blocks, s); others > 0 {
+			s.MoreOf(ev).Content = toolresult.Wrap(blocks, s, nil)
 		}
 	}
 	ev.Status, ev.Text = hub.StatusOK, text
@@ -283,13 +284,14 @@ func readResult(ev *hub.Event, block rawjson.Value, s *hub.Scratch) {
 	}
 }
 
-// appendMCP appends a block of the Messages API as MCP has it, which is the same but for inline files.
-func appendMCP(dst []byte, block rawjson.Value) []byte {
-	data := rawjson.Text(block, "source", "data")
-	if data == nil {
-		return append(dst, block...)
+// mcpBlocks is a list of blocks as MCP has them, made in s.
+func mcpBlocks(s *hub.Scratch, content rawjson.Value) rawjson.Value {
+	dst, sep := s.Begin(), byte('[')
+	for v := range rawjson.Each(content) {
+		dst, sep = claudewire.AppendMCP(append(dst, sep), v), ','
 	}
-	dst = append(append(dst, `{"type":"`...), rawjson.Text(block, "type")...)
-	dst = append(append(dst, `","data":"`...), data...)
-	return append(append(append(dst, `","mimeType":"`...), rawjson.Text(block, "source", "media_type")...), `"}`...)
+	if sep == '[' {
+		return nil
+	}
+	return s.Since(append(dst, ']'))
 }

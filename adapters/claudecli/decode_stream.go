@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
@@ -230,11 +231,8 @@ func (d *decoder) argsDelta(dst []hub.Event, l *subAgent, b *block) []hub.Event 
 
 // citation is a source of the answer.
 func (d *decoder) citation(dst []hub.Event, l *subAgent, b *block) []hub.Event {
-	c := d.rec.Event.Delta.Citation
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, Ref: b.id, SubAgent: l.id, More: d.scratch.More()})
-	ev.More.File.URL = rawjson.Text(c, "url")
-	ev.Title = rawjson.First(rawjson.Text(c, "title"), rawjson.Text(c, "document_title"))
-	ev.Text = rawjson.Text(c, "cited_text")
+	claudewire.ReadCitation(ev, d.rec.Event.Delta.Citation)
 	return dst
 }
 

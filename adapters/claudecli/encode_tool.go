@@ -2,9 +2,12 @@ package claudecli
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -149,22 +152,14 @@ func appendContent(dst []byte, ev *hub.Event) []byte {
 }
 
 // appendResultBlock appends a content block of the model as one of the Messages API. Texts are left out where the text of the
-// result has been written.
+// result has been written. The name of a file is lost where its block has none; all results with blocks count as folded.
 func appendResultBlock(dst []byte, block rawjson.Value, spoken bool) []byte {
-	inner := rawjson.Get(block, "content")
-	data := rawjson.Text(inner, "data")
-	switch kind := string(rawjson.Text(inner, "type")); {
-	case kind == "image" && data != nil:
-		dst = append(dst, `{"type":"image","source":{"type":"base64","media_type":"`...)
-		dst = append(append(dst, rawjson.Text(inner, "mimeType")...), `","data":"`...)
-		return append(append(dst, data...), `"}}`...)
-	case spoken:
-		return dst
-	case kind == "text":
-		return appendTextBlock(dst, rawjson.Text(inner, "text"))
-	case string(rawjson.Text(block, "type")) == "diff":
-		text := append([]byte(nil), rawjson.Text(block, "path")...)
-		text = append(append(text, `\n`...), rawjson.Text(block, "newText")...)
+	if f, isFile := conversation.BlockFile(block); isFile {
+		if head, body, tail := claudewire.FileBlock(&f, new(hub.Losses)); head != nil {
+			return append(append(append(dst, head...), body...), tail...)
+		}
+	}
+	if text := toolresult.AppendBlocks(nil, slices.Concat([]byte{'['}, block, []byte{']'})); !spoken && len(text) > 0 {
 		return appendTextBlock(dst, text)
 	}
 	return dst

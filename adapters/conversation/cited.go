@@ -3,39 +3,26 @@ package conversation
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // Passage is a passage that the application has found and gives the model, as the text that it is for agents with no form for one: its title
 // and its source, where it has them, and its content, a text or blocks of text. own is the block, for the API that has one.
 func Passage(title, source []byte, content rawjson.Value, own hub.Meta) hub.Part {
-	text := rawjson.Text(content)
-	for block := range rawjson.Each(content) {
-		text = joinLine(text, rawjson.Text(block, "text"))
-	}
-	head := joinLine(title, source)
-	return hub.Part{Kind: hub.PartText, Text: joinLine(head, text), Meta: own}
-}
-
-// joinLine puts a string body on a line of its own behind another.
-func joinLine(text, line []byte) []byte {
-	switch {
-	case len(line) == 0:
-		return text
-	case len(text) == 0:
-		return line
-	}
-	return append(append(text[:len(text):len(text)], `\n`...), line...)
+	return hub.Part{Kind: hub.PartText, Text: toolresult.PassageText(title, source, content), Meta: own}
 }
 
 // AddCited adds the citations that an API has with a text as the sources behind it. dialect is that of an API which gets them back with the
 // text, empty for none.
-func (b *Builder) AddCited(citations rawjson.Value, dialect string, read func(o *rawjson.Object) (title, url []byte)) {
-	for v, o := range rawjson.EachObject(citations) {
-		title, url := read(o)
-		if len(title)+len(url) == 0 {
+func (b *Builder) AddCited(citations rawjson.Value, dialect string, read func(v rawjson.Value) hub.Part) {
+	for v := range rawjson.Each(citations) {
+		if rawjson.Kind(v) != '{' {
 			continue
 		}
-		p := hub.Part{Kind: hub.PartSource, Title: title, File: &hub.FileRef{URL: url}}
+		p := read(v)
+		if f := p.File; dialect == "" && len(p.Title)+len(f.URL)+len(f.Name)+len(f.FileID) == 0 { // it cites nothing that is known
+			p = hub.Part{Kind: hub.PartRaw, Value: v}
+		}
 		if dialect != "" {
 			p.Meta = hub.Meta{Dialect: dialect, Raw: v}
 		}

@@ -158,9 +158,9 @@ func (f *Folder) answer(ev *hub.Event) {
 }
 
 func (f *Folder) file(ev *hub.Event) {
-	p := hub.Part{Kind: hub.PartFile, ID: f.own(ev.ID), File: &hub.FileRef{}}
+	p := hub.Part{Kind: hub.PartFile, ID: f.own(ev.ID), Title: f.own(ev.Title), Text: f.own(ev.Text), File: &hub.FileRef{}}
 	if ev.Kind == hub.Source {
-		p.Kind, p.Title, p.Text, p.Value = hub.PartSource, f.own(ev.Title), f.own(ev.Text), f.own(ev.Value)
+		p.Kind, p.Value = hub.PartSource, f.own(ev.Value)
 	}
 	if ev.More != nil {
 		from := &ev.More.File

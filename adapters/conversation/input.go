@@ -51,6 +51,11 @@ func LostPart(p *hub.Part, l *hub.Losses) {
 	}
 }
 
+// LostNameOfFile notes what a file is called, where its form has no place for that.
+func LostNameOfFile(p *hub.Part, l *hub.Losses) {
+	l.AddIf("messages.file.name", len(p.File.Name)+len(p.Title)+len(p.Text) > 0)
+}
+
 // Latest are the messages of a request that are new to an agent which keeps the conversation: all where the client tells nothing
 // else, or what the user says behind the history.
 func Latest(req *hub.Request) []hub.Message {

@@ -42,43 +42,13 @@ func ResultBlocks(parts rawjson.Value, read func(rawjson.Value) hub.Part) rawjso
 			w.Const("type", "text")
 			w.Text("text", rawjson.AppendEscaped(nil, v))
 		default:
-			WriteBlock(w, p.File)
+			toolresult.WriteBlock(w, p.File)
 		}
 		w.Close('}')
 		w.Close('}')
 	}
 	w.Close(']')
 	return w.Buf
-}
-
-// WriteBlock writes the members of the block that MCP has for a file: an image or audio, other bytes as a resource, and a link to what is
-// elsewhere. [BlockFile] reads it.
-func WriteBlock(w *jsonwriter.Writer, f *hub.FileRef) {
-	kind := ""
-	switch {
-	case f.IsMedia("image"):
-		kind = "image"
-	case f.IsMedia("audio"):
-		kind = "audio"
-	}
-	switch {
-	case len(f.Base64) > 0 && kind != "":
-		w.Const("type", kind)
-		w.Text("data", f.Base64)
-		w.Text("mimeType", f.Media)
-	case len(f.Base64) > 0:
-		w.Const("type", "resource")
-		w.OpenAt("resource", '{')
-		w.TextIf("uri", f.Name)
-		w.TextIf("mimeType", f.Media)
-		w.Text("blob", f.Base64)
-		w.Close('}')
-	default:
-		w.Const("type", "resource_link")
-		w.Text("uri", rawjson.First(f.URL, f.FileID))
-		w.Text("name", f.Name)
-		w.TextIf("mimeType", f.Media)
-	}
 }
 
 // BlockFile is the file in a content block of a result, the member content of which is a block of MCP; ok is false where it is none.
@@ -90,9 +60,9 @@ func BlockFile(block rawjson.Value) (f hub.FileRef, ok bool) {
 		inner := rawjson.ReadObject(o.Get("resource"))
 		f.Media, f.Base64, f.Name = inner.Text("mimeType"), inner.Text("blob"), inner.Text("uri")
 	case "resource_link":
-		f = *FileOf(o.Text("uri"), o.Text("mimeType"), o.Text("name"))
+		f = *FileOf(o.Text("uri"), o.Text("mimeType"), rawjson.First(o.Text("name"), o.Text("title")))
 	default:
-		f.Media, f.Base64 = o.Text("mimeType"), o.Text("data")
+		f.Media, f.Base64, f.Name = o.Text("mimeType"), o.Text("data"), o.Text("name")
 	}
 	f.Media, f.Base64 = plainMedia(guessed(&f)), unbroken(f.Base64)
 	return f, len(f.Base64)+len(f.URL) > 0

@@ -39,7 +39,7 @@
 //	tool.end     a: result = Text or Value; isError for errors, which clients of version 4 do not look at. None for a call that
 //	             is left to the client
 //	usage        of the step in e, of the run in d; under the names of version 4, and of assistant-ui when written
-//	source       h, with a URL
+//	source       h, with a URL; providerMetadata.sabir.quote = Text
 //	file         k, with its bytes
 //	data         "data" (emit): an element of 2; "annotations" (emit): 8. Others: an element of 2 {"type":"data-NAME","id"?,
 //	             "data"}. For assistant-ui: state (set) is aui-state, others (emit, set) are aui-data

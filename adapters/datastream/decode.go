@@ -78,6 +78,8 @@ type record struct {
 	Filename  rawjson.Value `json:"filename"`
 	Signature rawjson.Value `json:"signature"`
 
+	ProviderMetadata rawjson.Value `json:"providerMetadata"`
+
 	Name           rawjson.Value `json:"name"`
 	TextDelta      rawjson.Value `json:"textDelta"`
 	ReasoningDelta rawjson.Value `json:"reasoningDelta"`

@@ -52,7 +52,7 @@ func (d *decoder) source(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source})
 	ev.ID, ev.Title, ev.More = rawjson.Body(d.rec.ID), rawjson.Body(d.rec.Title), d.scratch.More()
-	ev.More.File.URL = url
+	ev.More.File.URL, ev.Text = url, rawjson.Text(d.rec.ProviderMetadata, ownKey, "quote")
 	return dst, nil
 }
 

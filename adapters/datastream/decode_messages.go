@@ -113,7 +113,7 @@ func (d *messageDecoder) part(v rawjson.Value, o *rawjson.Object) {
 		s := rawjson.ReadObject(o.Get("source"))
 		d.Add(hub.Part{
 			Kind: hub.PartSource, ID: s.Text("id"), Title: s.Text("title"), File: &hub.FileRef{URL: s.Text("url")},
-			Meta: own(v),
+			Text: rawjson.Text(s.Get("providerMetadata"), ownKey, "quote"), Meta: own(v),
 		})
 	case "file":
 		d.Add(hub.Part{Kind: hub.PartFile, File: &hub.FileRef{Media: o.Text("mimeType"), Base64: o.Text("data")}})

@@ -20,9 +20,21 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	id := rawjson.First(ev.ID, ev.More.File.URL)
 	b := member.Open(out, `h:{"sourceType":"url","id":"`, id)
 	b = member.AppendText(b, `,"url":"`, ev.More.File.URL)
-	member.Close(out, member.AppendText(b, `,"title":"`, ev.Title))
-	return hub.Native
+	b = member.AppendText(b, `,"title":"`, ev.Title)
+	member.Close(out, append(b, quoted(ev.Text)...))
+	return hub.FoldedIf(ev.Value != nil)
 }
+
+// quoted is the member that has what is quoted of a source, with its comma; nothing if nothing is.
+func quoted(text []byte) []byte {
+	if len(text) == 0 {
+		return nil
+	}
+	return append(member.AppendText(nil, `,"providerMetadata":{"`+ownKey+`":{"quote":"`, text), "}}"...)
+}
+
+// ownKey is the provider in provider metadata that stands for Sabir.
+const ownKey = "sabir"
 
 // file writes a file, if its bytes are here.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -35,7 +47,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	media := rawjson.Or(ev.More.File.Media, "application/octet-stream")
 	b := member.Open(out, `k:{"data":"`, ev.More.File.Base64)
 	member.Close(out, member.AppendText(b, `,"mimeType":"`, media))
-	return hub.Native
+	return hub.FoldedIf(ev.Calls())
 }
 
 // data writes data where clients collect it for the application.

@@ -223,6 +223,7 @@ func (w *messageWriter) part(p *hub.Part, invocations map[*hub.Part][]byte) {
 		w.Const("type", "file")
 		w.Text("mimeType", rawjson.Or(p.File.Media, "application/octet-stream"))
 		w.Text("data", p.File.Base64)
+		conversation.LostNameOfFile(p, w.losses)
 	case hub.PartSource:
 		w.source(p)
 	}
@@ -254,5 +255,7 @@ func (w *messageWriter) source(p *hub.Part) {
 	w.Text("id", rawjson.First(p.ID, p.File.URL))
 	w.Text("url", p.File.URL)
 	w.TextIf("title", p.Title)
+	w.Buf = append(w.Buf, quoted(p.Text)...)
+	w.losses.AddIf("messages.source", p.Value != nil)
 	w.Close('}')
 }

@@ -301,7 +301,7 @@ var kindInfos = [hub.NumKinds]kindInfo{
 		carries: setOf(fieldTitle, fieldText, fieldValue, fieldFileURL, fieldFileID, fieldFileName),
 	},
 	hub.File: {
-		fields: setOf(fieldID, fieldRef) | fileFields, carries: setOf(fieldFileURL, fieldFileID, fieldFileBase64),
+		fields: setOf(fieldID, fieldRef, fieldTitle, fieldText) | fileFields, carries: setOf(fieldFileURL, fieldFileID, fieldFileBase64),
 	},
 	hub.Data: {fields: setOf(fieldID, fieldName, fieldValue, fieldOp), carries: setOf(fieldName, fieldValue)},
 	hub.Raw:  {fields: setOf(fieldID, fieldName, fieldText, fieldValue), carries: setOf(fieldText, fieldValue)},

@@ -37,7 +37,7 @@ func (d *decoder) block(dst []hub.Event, b *acpwire.Block, ch hub.Chan) ([]hub.E
 		if len(b.Data) == 0 && len(b.URI) == 0 {
 			return dst, d.fault(hub.ReasonMissing, "content.data", "want data, or the uri of a remote file")
 		}
-		dst, ev := d.add(dst, hub.Event{Kind: hub.File, Chan: ch})
+		dst, ev := d.add(dst, hub.Event{Kind: hub.File, Chan: ch, Title: b.Title, Text: b.Description})
 		d.scratch.MoreOf(ev).File = hub.FileRef{Media: b.Mime, Name: b.Name, URL: b.URI, Base64: b.Data}
 		return dst, nil
 	}

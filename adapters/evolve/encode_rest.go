@@ -59,8 +59,8 @@ func (e *encoder) writePlan(out *wire.Out, entries []byte, l *subAgent) {
 func (e *encoder) file(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	f, acp := &ev.Rare().File, e.opt.envelope == envelopeACP
 	inline, remote := len(f.Base64) > 0, len(f.URL) > 0
-	var block func([]byte, *hub.FileRef) []byte
-	disposition := hub.Native
+	var block func([]byte, *hub.Event) []byte
+	disposition := hub.FoldedIf(len(ev.Title)+len(ev.Text)+len(f.Name) > 0)
 	switch {
 	case !inline && !remote:
 		return hub.Dropped
@@ -69,36 +69,42 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 	case acp && inline && bytes.HasPrefix(f.Media, []byte("audio/")):
 		block = appendAudio
 	case acp && remote:
-		block = appendResource
+		block, disposition = appendResource, hub.Native
 	case remote:
 		block, disposition = appendLink, hub.Folded
 	default:
 		return hub.Dropped
 	}
-	e.end(out, block(append(e.beginChunk(out, ev, l), `,"content":`...), f), ev.Flags)
+	e.end(out, block(append(e.beginChunk(out, ev, l), `,"content":`...), ev), ev.Flags)
 	return disposition
 }
 
-func appendImage(dst []byte, f *hub.FileRef) []byte {
+func appendImage(dst []byte, ev *hub.Event) []byte {
+	f := &ev.More.File
 	dst = append(append(dst, `{"type":"image","data":"`...), f.Base64...)
 	dst = appendIn(dst, `","mimeType":"`, f.Media, `"`)
 	return append(member.AppendText(dst, `,"uri":"`, f.URL), '}')
 }
 
-func appendAudio(dst []byte, f *hub.FileRef) []byte {
+func appendAudio(dst []byte, ev *hub.Event) []byte {
+	f := &ev.More.File
 	dst = append(append(dst, `{"type":"audio","data":"`...), f.Base64...)
 	return appendIn(dst, `","mimeType":"`, f.Media, `"}`)
 }
 
-func appendResource(dst []byte, f *hub.FileRef) []byte {
+func appendResource(dst []byte, ev *hub.Event) []byte {
+	f := &ev.More.File
 	dst = append(append(dst, `{"type":"resource_link","uri":"`...), f.URL...)
 	dst = appendIn(dst, `","name":"`, rawjson.First(f.Name, f.URL), `"`)
+	dst = member.AppendText(dst, `,"title":"`, ev.Title)
+	dst = member.AppendText(dst, `,"description":"`, ev.Text)
 	return append(member.AppendText(dst, `,"mimeType":"`, f.Media), '}')
 }
 
 // appendLink appends a text block with a link in Markdown.
-func appendLink(dst []byte, f *hub.FileRef) []byte {
-	dst = append(append(dst, `{"type":"text","text":"[`...), rawjson.First(f.Name, f.URL)...)
+func appendLink(dst []byte, ev *hub.Event) []byte {
+	f := &ev.More.File
+	dst = append(append(dst, `{"type":"text","text":"[`...), rawjson.First(ev.Title, f.Name, f.URL)...)
 	return appendIn(dst, `](`, f.URL, `)"}`)
 }
 

@@ -132,7 +132,7 @@ func contentOf(ev *hub.Event, media rawjson.Value) rawjson.Value {
 		p.File(&f)
 		w := jsonwriter.New(append(blocks, `{"type":"content","content":`...))
 		w.Open('{')
-		conversation.WriteBlock(w, &f)
+		toolresult.WriteBlock(w, &f)
 		w.Close('}')
 		blocks = append(w.Buf, `},`...)
 	}

@@ -184,19 +184,19 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.end(out, e.endParts(b))
-	return hub.Native
+	return hub.FoldedIf(ev.Calls())
 }
 
 // source writes a source as what the answer is grounded in.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	b, ok := genai.AppendSource(e.begin(out, emptyPart+`]}`), ev)
-	if !ok {
+	b, disposition := genai.AppendSource(e.begin(out, emptyPart+`]}`), ev)
+	if disposition == hub.Dropped {
 		out.Cancel()
 		return hub.Dropped
 	}
 	b = append(b, ',')
 	e.end(out, append(b, e.tail...))
-	return hub.Native
+	return disposition
 }
 
 // raw writes a part that came from this dialect, as it came.

@@ -53,6 +53,7 @@ func (e *encoder) wholePart(dst []byte, p *hub.Part, more bool, l *hub.Losses) [
 		l.Add("messages.arguments")
 	case hub.PartFile:
 		if grown, ok := genai.AppendFile(dst, p.File); ok {
+			conversation.LostNameOfFile(p, l)
 			return grown
 		}
 		l.Add("messages.file")

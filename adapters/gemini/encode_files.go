@@ -22,7 +22,7 @@ func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 		w.losses.Add("messages.file")
 		return
 	}
-	w.losses.AddIf("messages.file.name", len(f.Name) > 0)
+	conversation.LostNameOfFile(p, w.losses)
 	w.add(role, part)
 }
 

@@ -26,7 +26,7 @@
 //	  executed   parts executableCode and codeExecutionResult are the tool code_execution; toolCall and toolResponse are tools
 //	             named by their toolType
 //	file         parts inlineData (Base64) and fileData (URL)
-//	source       groundingMetadata.groundingChunks (web, retrievedContext), citationMetadata.citations: URL, Name
+//	source       groundingMetadata.groundingChunks (web, retrievedContext), citationMetadata.citations: URL, Title; retrievedContext.text = Text
 //	usage        usageMetadata, of the run: in = promptTokenCount + toolUsePromptTokenCount, out = candidatesTokenCount +
 //	             thoughtsTokenCount. The last one counts
 //	raw          a part of another kind, named gemini

@@ -150,7 +150,7 @@ func (w *stepWriter) text(role hub.Role, p *hub.Part, cited []hub.Part) {
 	w.Text("text", p.Text)
 	list := jsonwriter.New(nil)
 	for i := range cited {
-		if role != hub.RoleAgent || !writeSource(list, &cited[i]) {
+		if role != hub.RoleAgent || !writeSource(list, &cited[i], w.losses) {
 			w.losses.Add("messages.source")
 		}
 	}
@@ -163,7 +163,7 @@ func (w *stepWriter) text(role hub.Role, p *hub.Part, cited []hub.Part) {
 }
 
 // writeSource writes an annotation: as it came, or a link. ok is false for a source without an address.
-func writeSource(w *jsonwriter.Writer, p *hub.Part) (ok bool) {
+func writeSource(w *jsonwriter.Writer, p *hub.Part, l *hub.Losses) (ok bool) {
 	own := p.Meta.Of(dialectName)
 	if own == nil && isCitation(p.Value) {
 		own = p.Value
@@ -175,6 +175,7 @@ func writeSource(w *jsonwriter.Writer, p *hub.Part) (ok bool) {
 	case p.File == nil || len(p.File.URL) == 0:
 		return false
 	}
+	l.AddIf("messages.source", len(p.Text) > 0 || p.Value != nil)
 	w.Open('{')
 	w.Const("type", "url_citation")
 	w.Text("url", p.File.URL)
@@ -228,7 +229,7 @@ func (w *stepWriter) file(role hub.Role, p *hub.Part) {
 		w.losses.Add("messages.file")
 		return
 	}
-	w.losses.AddIf("messages.file.name", len(p.File.Name) > 0)
+	conversation.LostNameOfFile(p, w.losses)
 	w.content(role)
 	writeFile(w.Writer, p.File)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/annotation"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -35,9 +36,9 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.FoldedIf(own && !rawjson.Harmless(ev.Value) || !own && len(ev.Text)+len(ev.Value) > 0)
 }
 
-// isCitation reports whether a value is an annotation of the API.
+// isCitation reports whether a value is an annotation of the API. Responses has some of the same names.
 func isCitation(v rawjson.Value) bool {
-	return bytes.HasSuffix(rawjson.Text(v, "type"), []byte("_citation"))
+	return bytes.HasSuffix(rawjson.Text(v, "type"), []byte("_citation")) && !annotation.IsOfFile(v)
 }
 
 // file writes a step of its own, in which clients look for one. Pictures and videos that are elsewhere are left to the policies: the AI SDK
@@ -59,7 +60,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	member.End(out, append(b, "}}"...))
 	e.stopStep(out, index)
-	return hub.FoldedIf(len(f.Name)+len(f.FileID) > 0 || len(f.Base64) > 0 && len(f.URL) > 0)
+	return hub.FoldedIf(ev.Calls() || len(f.FileID) > 0 || len(f.Base64) > 0 && len(f.URL) > 0)
 }
 
 // mediaType is the type of content for a file.

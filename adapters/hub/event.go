@@ -134,7 +134,7 @@ const (
 	Usage  // Scope, More.Usage, [Ref step]
 	Notice // human-readable, not answer text: Level, Text, [Name code]; all errors that do not end the run
 	Source // citation: ID, [Ref text part], More.File (URL, Name …), [Title], [Text quote], [Value range]
-	File   // image, file, embed: [ID], More.File, [Ref part or tool]
+	File   // image, file, embed: [ID], More.File, [Ref part or tool], [Title for people, Text description]
 	Data   // shared state, custom, activity, modes …: Name, [ID], Value, Op (Set, Patch, Merge, Emit), [FlagTransient]
 	Raw    // a record that has no kind: Name dialect, Value or Text the untouched record, [ID SSE event name]
 

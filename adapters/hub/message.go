@@ -46,10 +46,10 @@ type Part struct {
 	Kind PartKind
 	ID   []byte // of the call, of the reasoning item, of the data …
 	Name []byte // tool of a call, name of data
-	Text []byte // of a text; arguments of a call that are no JSON
+	Text []byte // of a text; arguments of a call that are no JSON; quote of a source, description of a file
 	// Value is what the arguments of a call are, the value of data, or a part that only its own dialect knows.
 	Value []byte
-	Title []byte // of a source
+	Title []byte // of a source or file, for people
 	Sig   []byte // signature of the part, or the encrypted form of reasoning; its provider wants it back unchanged
 	File  *FileRef
 	Meta  Meta

@@ -33,16 +33,25 @@ func (d *decoder) block(dst []hub.Event, m *fields, k *message, v rawjson.Value)
 	ch, body := b.body()
 	dst = d.text(dst, m, k, ch, body, hub.Append)
 	if len(b.signature) > 0 && ch == hub.Reasoning {
-		var ev *hub.Event
-		dst, ev = d.part(dst, hub.TextEnd, m, k, ch)
-		d.scratch.MoreOf(ev).Sig = b.signature
+		dst = d.sign(dst, m, k, b.signature)
 	}
-	return d.file(dst, m, k, &b)
+	if f, ok := b.file(); ok {
+		dst = d.file(dst, m, k, f)
+	}
+	return dst
 }
 
-// allBlocks appends the texts of a message that is whole: the blocks of a channel are one text.
+// sign ends the reasoning of a message with its signature.
+func (d *decoder) sign(dst []hub.Event, m *fields, k *message, signature []byte) []hub.Event {
+	k.signed = true
+	dst, ev := d.part(dst, hub.TextEnd, m, k, hub.Reasoning)
+	d.scratch.MoreOf(ev).Sig = signature
+	return dst
+}
+
+// allBlocks appends what is new in a message that is whole, or has all that came so far: the blocks of a channel are one text.
 func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event {
-	for _, ch := range [...]hub.Chan{hub.Reasoning, hub.AnswerText} {
+	for _, ch := range [...]hub.Chan{hub.Reasoning, hub.AnswerText, hub.Refusal} {
 		all := d.scratch.Begin()
 		n := len(all)
 		for block := range rawjson.Each(m.content) {
@@ -54,15 +63,38 @@ func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event 
 		if len(all) > n {
 			dst = d.text(dst, m, k, ch, d.scratch.Since(all), hub.Replace)
 		}
+		if ch == hub.Reasoning {
+			dst = d.signWhole(dst, m, k)
+		}
 	}
-	if k.whole {
-		return dst
-	}
+	n := 0
 	for block := range rawjson.Each(m.content) {
 		b := readBlock(block)
-		dst = d.file(dst, m, k, &b)
+		f, ok := b.file()
+		if !ok {
+			continue
+		}
+		if n++; n > k.files {
+			dst = d.file(dst, m, k, f)
+		}
 	}
 	return dst
+}
+
+// signWhole is sign for a message with all its blocks. The signatures of several blocks are no signature of the one text that they become.
+func (d *decoder) signWhole(dst []hub.Event, m *fields, k *message) []hub.Event {
+	var signature []byte
+	n := 0
+	for block := range rawjson.Each(m.content) {
+		if b := readBlock(block); len(b.signature) > 0 {
+			signature = b.signature
+			n++
+		}
+	}
+	if n != 1 || k.signed {
+		return dst
+	}
+	return d.sign(dst, m, k, signature)
 }
 
 // block is a content block: an object, or a string.
@@ -154,12 +186,9 @@ func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch
 	return dst, ev
 }
 
-// file appends the image or file of a block.
-func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.Event {
-	f, ok := b.file()
-	if !ok {
-		return dst
-	}
+// file appends an image or file of a message.
+func (d *decoder) file(dst []hub.Event, m *fields, k *message, f hub.FileRef) []hub.Event {
+	k.files++
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, Msg: m.id, SubAgent: k.subAgent.id, More: d.scratch.More()})
 	if ev.More.File = f; m.author() == user {
 		ev.Flags = hub.User

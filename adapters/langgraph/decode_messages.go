@@ -141,7 +141,7 @@ func appendBlock(dst []byte, v rawjson.Value) []byte {
 		if len(f.Media) == 0 && bytes.HasPrefix(b.kind, []byte("image")) {
 			f.Media = []byte("image/*")
 		}
-		conversation.WriteBlock(w, &f)
+		toolresult.WriteBlock(w, &f)
 	case string(b.kind) == "text":
 		w.Const("type", "text")
 		w.Text("text", b.text)

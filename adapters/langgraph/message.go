@@ -127,6 +127,8 @@ type message struct {
 	subAgent *subAgent
 	text     texthash.Extent // its answer, as far as it came: its escaped body, so that spelling counts
 	calls    []*call
+	files    int  // how many of its files were passed on
+	signed   bool // the signature of its reasoning was passed on
 	whole    bool // it was seen whole: nothing new can come
 	counted  bool // its usage was reported
 }

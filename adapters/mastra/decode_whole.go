@@ -43,5 +43,19 @@ func (d *decoder) whole(dst []hub.Event, body []byte) ([]hub.Event, error) {
 		dst = append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: more})
 	}
 	d.end = ending{seen: true, status: statusOf(reason), name: bytes.Clone(reason)}
+	d.wholeReason(&o)
 	return d.emitEnd(dst), first
+}
+
+// wholeReason reads why the run was stopped, or has failed. Before version 1 a tripwire was true, beside its reason.
+func (d *decoder) wholeReason(o *rawjson.Object) {
+	tripwire := o.Get(nameTripwire)
+	why := rawjson.First(rawjson.Text(tripwire, "reason"), o.Text("tripwireReason"))
+	switch {
+	case rawjson.Kind(tripwire) == '{' || rawjson.IsTrue(tripwire):
+		d.end.status, d.end.err = hub.StatusFiltered, bytes.Clone(why)
+	case d.end.status == hub.StatusFailed:
+		err, code := reasonOf(o.Get("error"))
+		d.end.err, d.end.code = bytes.Clone(err), bytes.Clone(code)
+	}
 }

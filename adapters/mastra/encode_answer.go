@@ -120,7 +120,7 @@ func (w *writer) found(said []*hub.Part) {
 	w.OpenAt("files", '[')
 	for _, p := range said {
 		if p.Kind == hub.PartFile && p.File != nil {
-			w.file(p.File)
+			w.file(p)
 		}
 	}
 	w.Close(']')
@@ -145,7 +145,8 @@ func (w *writer) source(p *hub.Part, n int) {
 }
 
 // file writes a file, whose data are base64, or an address. One that only a provider can find has no place.
-func (w *writer) file(f *hub.FileRef) {
+func (w *writer) file(p *hub.Part) {
+	f := p.File
 	data := rawjson.First(f.Base64, f.URL)
 	if len(data) == 0 {
 		w.losses.Add("messages.file")
@@ -154,7 +155,8 @@ func (w *writer) file(f *hub.FileRef) {
 	w.begin("file")
 	w.Text("data", data)
 	w.Text("mimeType", rawjson.Or(f.Media, "application/octet-stream"))
-	w.TextIf("filename", f.Name)
+	w.TextIf("filename", rawjson.First(f.Name, p.Title))
+	w.losses.AddIf("messages.file.name", len(p.Title)+len(p.Text) > 0)
 	w.Close('}')
 	w.Close('}')
 }
@@ -184,6 +186,12 @@ func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 				reason = finish.Tools // the client runs it for that
 			}
 		}
+		if why := tripped(run); len(why) > 0 {
+			reason = nameTripwire
+			w.OpenAt(nameTripwire, '{')
+			w.Text("reason", why)
+			w.Close('}')
+		}
 		w.Const("finishReason", reason)
 		return
 	}
@@ -204,4 +212,13 @@ func (w *writer) ending(run *hub.Run, said []*hub.Part) {
 		w.ValueIf("suspendPayload", ask.Value)
 	}
 	w.Close('}')
+}
+
+// tripped is why a run was refused or stopped, nil where no reason is known.
+func tripped(run *hub.Run) []byte {
+	if run.Status != hub.StatusFiltered && run.Status != hub.StatusRefused {
+		return nil
+	}
+	end := run.End()
+	return hub.Why(&end)
 }

@@ -137,8 +137,8 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.content(out, ev)
 	b := append(l.open(out, "file", `"data":"`, data), `,"mimeType":"`...)
 	b = append(append(b, rawjson.Or(f.Media, "application/octet-stream")...), '"')
-	l.end(out, appendMeta(member.AppendText(b, `,"filename":"`, f.Name), ev))
-	return hub.Native
+	l.end(out, appendMeta(member.AppendText(b, `,"filename":"`, rawjson.First(f.Name, ev.Title)), ev))
+	return hub.FoldedIf(ev.Describes())
 }
 
 // objectName is the name of the data that structured output is.

@@ -139,8 +139,8 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.root.end(out, member.AppendText(e.root.begin(out, "abort"), `"reason":"`, why))
 	case hub.StatusFiltered, hub.StatusRefused:
 		if len(why) > 0 {
-			e.root.end(out, e.root.open(out, "tripwire", `"reason":"`, why))
-			reason = "tripwire"
+			e.root.end(out, e.root.open(out, nameTripwire, `"reason":"`, why))
+			reason = nameTripwire
 		}
 	default:
 		exact = exact && len(why) == 0 || ev.Status == hub.StatusLimit && len(why) == 0
@@ -150,6 +150,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.finish(out, reason)
 	return hub.NativeIf(exact && ev.Value == nil)
 }
+
+// nameTripwire is the reason of a run that was stopped for a reason, and what has that.
+const nameTripwire = "tripwire"
 
 // finish writes the end of the run, with what it has used.
 func (e *encoder) finish(out *wire.Out, reason string) {

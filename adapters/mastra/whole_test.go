@@ -7,6 +7,28 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
+// TestTrippedAnswers: an answer in one piece says why a processor has stopped the run, in the forms of version 1 and before, and why it has failed.
+func TestTrippedAnswers(t *testing.T) {
+	f := func(members, want string) {
+		t.Helper()
+		d := &Dialect
+		body := `{"text":"","toolCalls":[],"toolResults":[],"runId":"r",` + members + `}`
+		evs, err := d.NewDecoder(d.Defaults()).Decode(nil, wire.Record{Data: []byte(body)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := &evs[len(evs)-1]
+		if got := end.Status.String() + " " + string(end.Rare().Err); end.Kind != hub.RunEnd || got != want {
+			t.Errorf("%s: got %s, want %s", members, got, want)
+		}
+	}
+	f(`"finishReason":"other","tripwire":{"reason":"not allowed","processorId":"p"}`, "filtered not allowed")
+	f(`"finishReason":"tripwire","tripwire":{"reason":"not allowed"}`, "filtered not allowed")
+	f(`"finishReason":"other","tripwire":true,"tripwireReason":"not allowed"`, "filtered not allowed")
+	f(`"finishReason":"stop","tripwire":false,"tripwireReason":""`, "done ")
+	f(`"finishReason":"error","error":{"message":"no model"}`, "failed no model")
+}
+
 // TestWholeAnswer: what an answer in one piece says beside its text: sources and files, which are chunks, what the run has used, and that it waits.
 func TestWholeAnswer(t *testing.T) {
 	const body = `{"text":"","toolCalls":[],"toolResults":[],"finishReason":"suspended","runId":"r","totalUsage":{"inputTokens":3,"outputTokens":4,"totalTokens":7},` +

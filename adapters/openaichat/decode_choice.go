@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/annotation"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -197,28 +198,13 @@ func (d *decoder) contentPart(dst []hub.Event, c *choice, v rawjson.Value) []hub
 // annotations decodes the citations of servers with a web search.
 func (d *decoder) annotations(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
 	for a := range rawjson.Each(v) {
-		cited := rawjson.Get(a, "url_citation")
-		url := rawjson.Text(cited, "url")
-		if len(url) == 0 {
-			continue
-		}
 		var ev *hub.Event
-		dst, ev = hub.Add(dst, hub.Event{Kind: hub.Source, Msg: c.msg, More: d.scratch.More()})
-		ev.More.File.URL, ev.Title, ev.Text = url, rawjson.Text(cited, "title"), rawjson.Text(cited, "content")
-		ev.Value = d.citedRange(cited)
+		dst, ev = hub.Add(dst, hub.Event{Kind: hub.Source, Msg: c.msg})
+		if !annotation.Read(ev, a, &d.scratch) { // such as a file that the server has read, whose text is to come back with the message
+			*ev = hub.Event{Kind: hub.Raw, Name: []byte(Dialect.Name), Msg: c.msg, Value: a}
+		}
 	}
 	return dst
-}
-
-// citedRange is {"start":…,"end":…}, which are numbers of characters in the answer; nil if they are not said.
-func (d *decoder) citedRange(cited rawjson.Value) []byte {
-	start, end := rawjson.Get(cited, "start_index"), rawjson.Get(cited, "end_index")
-	if rawjson.Kind(start) != '0' || rawjson.Kind(end) != '0' {
-		return nil
-	}
-	b := append(append(d.scratch.Begin(), `{"start":`...), start...)
-	b = append(append(b, `,"end":`...), end...)
-	return d.scratch.Since(append(b, '}'))
 }
 
 // images decodes the pictures that a model has made, as OpenRouter sends them.

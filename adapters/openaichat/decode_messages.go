@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/annotation"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 )
@@ -59,7 +60,7 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 	if text := m.Text("refusal"); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartRefusal, Text: text})
 	}
-	b.AddCited(m.Get("annotations"), "", readCitation)
+	b.AddCited(m.Get("annotations"), "", annotation.Part)
 	for _, call := range b.Objects(m.Get("tool_calls")) {
 		decodeCall(b, call)
 	}
@@ -69,12 +70,6 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 		p.Text, p.Value = conversation.ReadArgs(rawjson.Get(legacy, "arguments"))
 		b.Add(p)
 	}
-}
-
-// readCitation reads what an annotation is of.
-func readCitation(o *rawjson.Object) (title, url []byte) {
-	cited := o.Get("url_citation")
-	return rawjson.Text(cited, "title"), rawjson.Text(cited, "url")
 }
 
 // decodeThoughts reads reasoning, from the members that have its signatures if there are any.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/annotation"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -231,20 +232,22 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	b := append(append(member.Begin(out, ""), e.head...), `{"annotations":[{"index":`...)
 	b = strconv.AppendInt(b, int64(e.sources), 10)
-	b = append(b, `,"type":"url_citation","url_citation":{"start_index":`...)
-	b = appendIndex(b, ev.Value, "start")
-	b = appendIndex(append(b, `,"end_index":`...), ev.Value, "end")
-	b = append(append(b, `,"title":"`...), ev.Title...)
-	b = append(append(b, `","url":"`...), ev.More.File.URL...)
-	member.End(out, append(b, `"}}]}`+chunkEnd...))
+	b = append(b, ',')
+	b = appendCitation(b, ev.Title, ev.Text, ev.More.File.URL, ev.Value)
+	member.End(out, append(b, `}]}`+chunkEnd...))
 	e.sources++
 	return hub.Extension
 }
 
-// appendIndex appends a bound of the cited range, 0 if it is not known.
-func appendIndex(dst []byte, span rawjson.Value, bound string) []byte {
-	n, _ := rawjson.Int(rawjson.Get(span, bound))
-	return strconv.AppendInt(dst, n, 10)
+// appendCitation appends the members of an annotation. The API has no place for a quote; servers that search have it as the content of the page.
+func appendCitation(dst, title, quote, url []byte, value rawjson.Value) []byte {
+	dst = append(dst, `"type":"url_citation","url_citation":{`...)
+	n := len(dst)
+	dst = annotation.AppendSpan(dst, value)
+	dst = append(dst[:n], dst[n+1:]...) // without the first comma
+	dst = append(append(append(dst, `,"title":"`...), title...), '"')
+	dst = append(append(append(dst, `,"url":"`...), url...), '"')
+	return append(member.AppendText(dst, `,"content":"`, quote), '}')
 }
 
 // Extend implements [hub.Extender]. Chunks without choices are common, and clients take no offence at unknown members, but

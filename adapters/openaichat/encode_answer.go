@@ -4,7 +4,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/signatures"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
@@ -132,17 +131,7 @@ func citeAll(w *jsonwriter.Writer, sources []*hub.Part, l *hub.Losses) {
 	}
 	w.OpenAt("annotations", '[')
 	for _, p := range cited {
-		w.Open('{')
-		w.Const("type", "url_citation")
-		w.OpenAt("url_citation", '{')
-		for _, bound := range []string{"start", "end"} {
-			n, _ := rawjson.Int(rawjson.Get(p.Value, bound))
-			w.Int(bound+"_index", n)
-		}
-		w.Text("title", p.Title)
-		w.Text("url", p.File.URL)
-		w.Close('}')
-		w.Close('}')
+		w.Raw(append(appendCitation([]byte{'{'}, p.Title, p.Text, p.File.URL, p.Value), '}'))
 	}
 	w.Close(']')
 }

@@ -34,7 +34,7 @@
 //	tool.*       of calls that the client runs: tool_calls, with dense indexes in the order of the starts. No frame says that
 //	             the arguments are complete, the end of the run does. extra_content = Sig
 //	usage        of the run: the chunk after the finish; of steps: their sum, unless the run says its own
-//	source       delta.annotations, as servers with a web search send them
+//	source       delta.annotations, as servers with a web search send them: content = Text; of files only read
 //	raw          (read only) frames of unknown types
 //
 // Of the rest the dialect has nothing: the encoder leaves it to the policy of the route. What the agent runs itself must not

@@ -29,3 +29,20 @@ func TestAnswerOfParallelCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswerOfEarlierCall: an answer in one piece asks for the approval of a call of an earlier run by what the request tells of it, as the stream does.
+func TestAnswerOfEarlierCall(t *testing.T) {
+	asked := hub.Request{Messages: []hub.Message{{Role: hub.RoleAgent, Parts: []hub.Part{{Kind: hub.PartCall, ID: []byte("c1"), Name: []byte("rm"), Value: []byte(`{"path":"a"}`)}}}}}
+	asked.Remember(false)
+	run := hub.Run{ID: []byte("r"), Ended: true, Status: hub.StatusPaused, Usage: hub.NoCounts}
+	for call, want := range map[string]string{
+		"c1": `"name":"rm","arguments":"{\"path\":\"a\"}"`, "c2": `"name":"unknown","arguments":"{}"`,
+	} {
+		run.Asks = []hub.Event{{Kind: hub.Ask, ID: []byte("q"), AskKind: hub.AskPermission, Ref: []byte(call)}}
+		var losses hub.Losses
+		got := string(appendAnswer(nil, Dialect.Defaults(), &asked, &run, &losses))
+		if !strings.Contains(got, `"type":"mcp_approval_request","server_label":"agent",`+want) {
+			t.Errorf("of %s: want %s in %s", call, want, got)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/annotation"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
 )
@@ -155,13 +156,8 @@ func (r *inputReader) said(v *inputItem) {
 		later = true
 	}
 	for _, a := range cited { // behind the texts, which are one item
-		r.AddCited(a, "", readAnnotation)
+		r.AddCited(a, "", annotation.Part)
 	}
-}
-
-// readAnnotation reads what an annotation cites: a page, or a file.
-func readAnnotation(o *rawjson.Object) (title, url []byte) {
-	return rawjson.First(o.Text("title"), o.Text("filename"), o.Text("file_id")), o.Text("url")
 }
 
 func decodePart(v rawjson.Value, o *rawjson.Object) hub.Part {

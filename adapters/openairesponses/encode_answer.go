@@ -24,9 +24,12 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	e.Answer(req)
 	write := func(ev hub.Event) {
 		end := len(out.Buf)
-		if name, ok := lost[ev.Kind]; e.Encode(out, &ev) == hub.Dropped && ok && speaks(&ev) {
+		became := e.Encode(out, &ev)
+		if name, ok := lost[ev.Kind]; became == hub.Dropped && ok && speaks(&ev) {
 			l.Add(name)
 		}
+		l.AddIf("messages.file.name", ev.Kind == hub.File && became == hub.Folded)
+		l.AddIf("messages.source", ev.Kind == hub.Source && became == hub.Folded)
 		if ev.Kind != hub.RunEnd {
 			out.Buf = out.Buf[:end]
 		}
@@ -42,7 +45,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 		return append(dst, rawjson.Get(first, "response")...)
 	}
 	write(start)
-	for _, ev := range sourcesFirst(conversation.Unfold(nil, append(alreadyRun(run.Messages), askedAgain(run)...))) {
+	for _, ev := range sourcesFirst(conversation.Unfold(nil, append(alreadyRun(run.Messages), askedAgain(req, run)...))) {
 		write(ev)
 	}
 	write(hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Usage: run.Usage}})
@@ -55,15 +58,18 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	return append(dst, rawjson.Get(lines[len(lines)-1], "response")...)
 }
 
-// askedAgain are the calls of earlier runs that the run waits for a decision about, as far as its questions tell of them: clients decide by the
-// id of the question.
-func askedAgain(run *hub.Run) (ms []hub.Message) {
+// askedAgain are the calls of earlier runs that the run waits for a decision about, as the request tells of them: clients decide by the id of the
+// question.
+func askedAgain(req *hub.Request, run *hub.Run) (ms []hub.Message) {
 	for i := range run.Asks {
 		ask := &run.Asks[i]
 		if ask.AskKind != hub.AskPermission || len(ask.Ref) == 0 || slices.ContainsFunc(run.Messages, func(m hub.Message) bool { return has(m.Parts, ask.Ref) }) {
 			continue
 		}
 		call := hub.Part{Kind: hub.PartCall, ID: ask.Ref, Name: []byte("unknown"), Value: []byte("{}"), Approval: &hub.Approval{ID: ask.ID}}
+		if past := req.History.Find(ask.Ref); past != nil {
+			call.Name, call.Value = rawjson.First(past.Name, call.Name), rawjson.First(past.Args, call.Value)
+		}
 		ms = append(ms, hub.Message{Role: hub.RoleAgent, Parts: []hub.Part{call}})
 	}
 	return ms

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/annotation"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/responsestream"
@@ -249,10 +250,13 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	if t == nil || t.ch != hub.AnswerText {
 		e.sources = append(e.sources, note)
+		if annotation.Lacks(ev) {
+			return hub.Folded
+		}
 		return hub.Deferred
 	}
 	e.annotate(out, t, note)
-	return hub.Native
+	return hub.FoldedIf(annotation.Lacks(ev))
 }
 
 // spoken is the answer that was begun last of those that are open, nil if none is.
@@ -268,11 +272,11 @@ func (e *encoder) spoken() (last *text) {
 // appendAnnotation appends a citation; nothing if it cites nothing. Clients want all of the members.
 func appendAnnotation(dst []byte, ev *hub.Event) []byte {
 	f := &ev.Rare().File
+	if annotation.IsOfFile(ev.Value) {
+		return rawjson.AppendHarmless(dst, ev.Value)
+	}
 	if len(f.URL) > 0 {
-		dst = append(dst, `{"type":"url_citation","start_index":`...)
-		dst = strconv.AppendInt(dst, max(responsestream.Index(rawjson.Get(ev.Value, "start_index")), 0), 10)
-		dst = append(dst, `,"end_index":`...)
-		dst = strconv.AppendInt(dst, max(responsestream.Index(rawjson.Get(ev.Value, "end_index")), 0), 10)
+		dst = annotation.AppendSpan(append(dst, `{"type":"url_citation"`...), ev.Value)
 		dst = append(append(append(dst, `,"url":"`...), f.URL...), `","title":"`...)
 		title := rawjson.First(ev.Title, f.URL)
 		return append(append(dst, title...), `"}`...)

@@ -56,7 +56,7 @@
 //	             that are the output of a call
 //	ask          mcp_approval_request, of a call that the agent runs, for a permission that the run ends without. Read: also the
 //	             call, which is known by that id in the later response that runs it
-//	source       output_text.annotation.added: url_citation, file_citation
+//	source       output_text.annotation.added: url_citation, file_citation; one of a file goes along as Value
 //	file         image_generation_call, for an image in base64
 //	usage        usage of the terminal event: of the run, or the sum of its steps
 //	raw          read: events and items of unknown types

@@ -287,7 +287,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case !e.citeLast:
 		e.plain = rawjson.AppendQuoted(e.plain[:0], named)
 		e.cite(out, e.plain)
-		return hub.Native
+		return hub.FoldedIf(len(ev.Text) > 0 || ev.Value != nil)
 	case len(e.sources)+len(named) > maxKept:
 		return hub.Dropped
 	case len(e.sources) > 0:
@@ -314,7 +314,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if bytes.HasPrefix(f.Media, []byte("image/")) {
 		buf = append(buf, '!')
 	}
-	buf = append(append(append(buf, '['), f.Name...), `](`...)
+	buf = append(append(append(buf, '['), rawjson.First(ev.Title, f.Name)...), `](`...)
 	e.endText(out, append(append(buf, f.URL...), `)\n\n`...))
 	return hub.Folded
 }

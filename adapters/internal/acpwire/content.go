@@ -5,6 +5,7 @@ import "github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 // Block is a ContentBlock. Its members are string bodies, nil where absent.
 type Block struct {
 	Kind, Text, Data, Mime, URI, Name []byte
+	Title, Description                []byte // of a link, for people
 }
 
 // ReadBlock reads the members that any kind of block may have. What is of another type than it should be is as good as absent.
@@ -34,6 +35,10 @@ func (b *Block) Set(key []byte, val rawjson.Value) {
 		b.URI = body
 	case "name":
 		b.Name = body
+	case "title":
+		b.Title = body
+	case "description":
+		b.Description = body
 	}
 }
 

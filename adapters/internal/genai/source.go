@@ -1,7 +1,10 @@
 package genai
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -20,11 +23,11 @@ func (s *Sources) Grounding(dst []hub.Event, scratch *hub.Scratch, v rawjson.Val
 		return dst
 	}
 	for chunk := range rawjson.Each(Get(v, "groundingChunks", "grounding_chunks")) {
-		web := rawjson.Get(chunk, "web")
+		web, found := rawjson.Get(chunk, "web"), Get(chunk, "retrievedContext", "retrieved_context")
 		if web == nil {
-			web = Get(chunk, "retrievedContext", "retrieved_context")
+			web = found
 		}
-		dst = s.source(dst, scratch, web)
+		dst = s.source(dst, scratch, web, rawjson.Text(found, "text"))
 	}
 	return dst
 }
@@ -35,19 +38,21 @@ func (s *Sources) Citations(dst []hub.Event, scratch *hub.Scratch, v rawjson.Val
 		return dst
 	}
 	for c := range rawjson.Each(Either(rawjson.Get(v, "citations"), rawjson.Get(v, "citationSources"))) {
-		dst = s.source(dst, scratch, c)
+		dst = s.source(dst, scratch, c, nil)
 	}
 	return dst
 }
 
-// source appends a source that has not been named yet.
-func (s *Sources) source(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value) []hub.Event {
+// source appends a source that has not been named yet, with the passage that was found there. A document of a store has no address: its uri is its
+// name there.
+func (s *Sources) source(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value, quote []byte) []hub.Event {
 	url := rawjson.Text(v, "uri")
 	title := rawjson.Text(v, "title")
 	if len(url)+len(title) == 0 {
 		return dst
 	}
-	key := scratch.Since(append(append(append(scratch.Begin(), url...), 0), title...))
+	key := append(append(append(scratch.Begin(), url...), 0), title...)
+	key = scratch.Since(append(append(key, 0), quote...))
 	if _, seen := s.seen[string(key)]; seen {
 		return dst
 	}
@@ -59,33 +64,40 @@ func (s *Sources) source(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value)
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Title, ev.More = hub.Source, title, scratch.More()
-	ev.More.File.URL = url
-	ev.Text = rawjson.Text(v, "text")
+	ev.More.File.URL, ev.Text = url, quote
+	if len(url) > 0 && !bytes.Contains(url, []byte(":")) {
+		ev.More.File.URL = nil
+		if !bytes.Equal(url, title) {
+			ev.More.File.FileID = url
+		}
+	}
 	return dst
 }
 
 // groundingHead and groundingTail enclose the chunks of the member groundingMetadata.
 const groundingHead, groundingTail = `,"groundingMetadata":{"groundingChunks":[`, `]}`
 
-// AppendSource appends the member groundingMetadata that names one source with its comma, if it has a URL.
-func AppendSource(dst []byte, ev *hub.Event) (grown []byte, ok bool) {
-	if ev.More == nil || len(ev.More.File.URL) == 0 {
-		return dst, false
+// AppendSource appends the member groundingMetadata that names one source with its comma. Which words of the answer it is of has no place there.
+func AppendSource(dst []byte, ev *hub.Event) (grown []byte, disposition hub.Disposition) {
+	f := &ev.Rare().File
+	if len(called(ev.Title, f)) == 0 {
+		return dst, hub.Dropped
 	}
-	dst = appendChunk(append(dst, groundingHead...), ev.Title, &ev.More.File)
-	return append(dst, groundingTail...), true
+	dst = appendChunk(append(dst, groundingHead...), ev.Title, ev.Text, f)
+	return append(dst, groundingTail...), hub.FoldedIf(lacks(ev.Title, f, ev.Value))
 }
 
-// AppendSources appends the member for all sources of an answer that have a URL, nothing where there are none. Others are lost.
+// AppendSources appends the member for all sources of an answer, nothing where there are none. Those without a name are lost.
 func AppendSources(dst []byte, parts []*hub.Part, l *hub.Losses) []byte {
 	head := groundingHead
 	for _, p := range parts {
 		switch {
 		case p.Kind != hub.PartSource:
-		case p.File == nil || len(p.File.URL) == 0:
+		case p.File == nil || len(called(p.Title, p.File)) == 0:
 			l.Add("messages.source")
 		default:
-			dst, head = appendChunk(append(dst, head...), p.Title, p.File), ","
+			l.AddIf("messages.source", lacks(p.Title, p.File, p.Value))
+			dst, head = appendChunk(append(dst, head...), p.Title, p.Text, p.File), ","
 		}
 	}
 	if head == groundingHead {
@@ -94,10 +106,30 @@ func AppendSources(dst []byte, parts []*hub.Part, l *hub.Losses) []byte {
 	return append(dst, groundingTail...)
 }
 
-func appendChunk(dst, title []byte, f *hub.FileRef) []byte {
-	dst = append(append(dst, `{"web":{"uri":"`...), f.URL...)
-	if title = rawjson.First(title, f.Name); len(title) > 0 {
-		dst = append(append(dst, `","title":"`...), title...)
+// called is what a source is called.
+func called(title []byte, f *hub.FileRef) []byte {
+	return rawjson.First(title, f.Name, f.URL, f.FileID)
+}
+
+// lacks reports whether the chunk of a source says less than it: which words of the answer it is of, or a name beside a title.
+func lacks(title []byte, f *hub.FileRef, place rawjson.Value) bool {
+	return place != nil || len(f.Name) > 0 && len(title) > 0 || len(f.FileID) > 0 && len(f.URL) > 0
+}
+
+// appendChunk appends a page, or a document. What is quoted of a page stands beside it, as some clients show pages only.
+func appendChunk(dst, title, quote []byte, f *hub.FileRef) []byte {
+	dst = append(dst, '{')
+	if len(f.URL) > 0 {
+		dst = append(append(dst, `"web":{"uri":"`...), f.URL...)
+		dst = append(member.AppendText(append(dst, '"'), `,"title":"`, rawjson.First(title, f.Name)), '}')
 	}
-	return append(dst, `"}}`...)
+	if len(f.URL) == 0 || len(quote) > 0 {
+		if dst[len(dst)-1] == '}' {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, `"retrievedContext":{"uri":"`...), rawjson.First(f.URL, f.FileID, f.Name, title)...)
+		dst = append(append(append(dst, `","title":"`...), called(title, f)...), '"')
+		dst = append(member.AppendText(dst, `,"text":"`, quote), '}')
+	}
+	return append(dst, '}')
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/annotation"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -299,22 +300,12 @@ func (d *Decoder) annotationAdded(dst []hub.Event) ([]hub.Event, error) {
 	return d.source(dst, it, it.part(Index(d.rec.ContentIndex), hub.AnswerText, false), d.rec.Annotation), nil
 }
 
-// source turns an annotation into a citation. Some peers wrap it as the Chat API does: {"url_citation":{…}}.
+// source turns an annotation into a citation.
 func (d *Decoder) source(dst []hub.Event, it *item, p *part, v rawjson.Value) []hub.Event {
 	p.notes++
-	if inner := rawjson.Get(v, "url_citation"); rawjson.Kind(inner) == '{' {
-		v = inner
-	}
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, Msg: it.id, Ref: d.partID(it, p)})
 	d.minted++
 	ev.ID = d.suffixed(it.id, "source_", int64(d.minted))
-	f := &d.scratch.MoreOf(ev).File
-	f.URL, f.Name = rawjson.Text(v, "url"), rawjson.Text(v, "filename")
-	f.FileID, ev.Title = rawjson.Text(v, "file_id"), rawjson.Text(v, "title")
-	if rawjson.Kind(rawjson.Get(v, "start_index")) == '0' && rawjson.Kind(rawjson.Get(v, "end_index")) == '0' {
-		b := append(d.scratch.Begin(), `{"start_index":`...)
-		b = append(append(b, rawjson.Get(v, "start_index")...), `,"end_index":`...)
-		ev.Value = d.scratch.Since(append(append(b, rawjson.Get(v, "end_index")...), '}'))
-	}
+	annotation.Read(ev, v, &d.scratch)
 	return dst
 }

@@ -146,7 +146,7 @@ func AppendJSON(dst []byte, v rawjson.Value) []byte {
 }
 
 // AppendBlocks appends what content blocks say, one per line: the first of the members that a block has. Without members it
-// is the text of a block, the path and the new text of a diff, the URI of a link, or else the type in brackets. A URI that holds the bytes
+// is the text of a block, the path and the new text of a diff, the URI of a link, the text of a resource, or else the type in brackets, with what the file is called. A URI that holds the bytes
 // themselves says nothing to a reader, and costs a model as many tokens as it is long.
 func AppendBlocks(dst []byte, content rawjson.Value, members ...string) []byte {
 	from := len(dst)
@@ -175,11 +175,20 @@ func appendBlock(dst []byte, block, inner rawjson.Value) []byte {
 	if text := rawjson.Text(inner, "text"); text != nil {
 		return append(dst, text...)
 	}
-	if uri := rawjson.Text(inner, "uri"); uri != nil && !bytes.HasPrefix(uri, []byte("data:")) {
+	if uri := rawjson.Text(inner, "uri"); uri != nil && !isData(uri) {
 		return append(dst, uri...)
 	}
-	return append(append(append(dst, '['), rawjson.Text(inner, "type")...), ']')
+	if text := rawjson.Text(inner, "resource", "text"); text != nil {
+		return append(dst, text...)
+	}
+	dst = append(append(dst, '['), rawjson.Text(inner, "type")...)
+	if name := rawjson.First(rawjson.Text(inner, "name"), rawjson.Text(inner, "resource", "uri")); len(name) > 0 && !isData(name) {
+		dst = append(append(dst, ": "...), name...)
+	}
+	return append(dst, ']')
 }
+
+func isData(uri []byte) bool { return bytes.HasPrefix(uri, []byte("data:")) }
 
 // firstText returns the first of the members that is a string, nil where none is.
 func firstText(block rawjson.Value, members []string) []byte {

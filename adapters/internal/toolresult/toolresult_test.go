@@ -24,6 +24,9 @@ func TestAppendText(t *testing.T) {
 	f(`[\"a\"]`, hub.Event{Value: []byte(`["a"]`), More: &hub.More{Err: err}})
 	f("", hub.Event{Value: []byte(`""`), More: &hub.More{Err: err}})
 	f("e", hub.Event{More: &hub.More{Err: err, Content: content}})
+	f(`inside\n[resource: a.pdf]\n[image: b.png]\n[image]`, hub.Event{More: &hub.More{Content: []byte(`[{"type":"content","content":{"type":"resource","resource":{"uri":"u","text":"inside"}}},` +
+		`{"type":"content","content":{"type":"resource","resource":{"uri":"a.pdf","blob":"QQ=="}}},{"type":"content","content":{"type":"image","data":"QQ==","name":"b.png"}},` +
+		`{"type":"content","content":{"type":"image","uri":"data:image/png;base64,QQ=="}}]`)}})
 	f("", hub.Event{})
 	f(`a\nf\nb\nc\n[image]\nu`, hub.Event{More: &hub.More{Content: content}})
 	f(`a\nc`, hub.Event{More: &hub.More{Content: content}}, "text")
