@@ -26,7 +26,7 @@ type agentTurn struct {
 	answers bool                 // the client's dialect has a form for questions
 	asked   int                  // questions so far
 	returns bool                 // the client has a call to run: the turn goes on with its result
-	asks    []hub.Decision       // that are open
+	asks    []hub.Decision       // that are open: no more than the sequencer keeps open
 	lines   *lineTurn            // of a client that answers while the turn goes on; nil for others
 	note    func([]hub.Decision) // notes how questions were answered while the turn goes on
 	waiting time.Time            // since when it is asked
@@ -235,6 +235,10 @@ func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {
 			a.NoteWords(ev.Text)
 		}
 		mapIDs(ev)
+		return
+	case hub.Answer:
+		mapIDs(ev)
+		a.asks = slices.DeleteFunc(a.asks, func(d hub.Decision) bool { return bytes.Equal(d.Ask, ev.ID) })
 		return
 	case hub.ToolStart:
 		a.returns = a.returns || ev.Flags.Has(hub.ClientRuns)

@@ -115,6 +115,17 @@ func TestAgentWithoutForm(t *testing.T) {
 	wantSaid(t, resp.StatusCode, body, "allowed false")
 }
 
+// TestAgentTakesQuestionsBack: however many questions an agent takes back in a turn, none of them is kept for an answer.
+func TestAgentTakesQuestionsBack(t *testing.T) {
+	t.Parallel()
+	r := start(t, agentConfig(t, "openai-chat", t.TempDir(), "", ", asks: {without: allow}"))
+	resp, body := r.post("/run", `{"model":"m","stream":true,"messages":[{"role":"user","content":"withdrawn 600"}]}`)
+	wantSaid(t, resp.StatusCode, body, "allowed true", "[DONE]")
+	if asked, allowed := r.metric("sabir_asks_total", "outcome=asked"), r.metric("sabir_asks_total", "outcome=allowed"); asked != 600 || allowed != 1 {
+		t.Errorf("%v questions are asked, and %v allowed", asked, allowed)
+	}
+}
+
 // TestAgentAsksAgainWithoutForm: a question that follows an answer of the configuration is answered alone.
 func TestAgentAsksAgainWithoutForm(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ type listening struct {
 	header *fasthttp.Request // has that of further requests
 	begins time.Time         // by when something of the run must have come
 	since  time.Time         // since when the run waits for answers
-	asks   []hub.Decision    // that are open
+	asks   []hub.Decision    // that are open: no more than the sequencer keeps open
 	paused bool              // the run waits for answers of the client's
 }
 

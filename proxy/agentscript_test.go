@@ -139,6 +139,17 @@ func (s *scripted) turn(text string) {
 		first, _ := s.read("control_response")
 		second, _ := s.read("control_response")
 		s.say(fmt.Sprintf("allowed %t and %t", strings.Contains(first, `"allow"`), strings.Contains(second, `"allow"`)))
+	case strings.HasPrefix(text, "withdrawn "): // so many questions; all but the last are taken back
+		var asked int
+		_, _ = fmt.Sscanf(text, "withdrawn %d", &asked)
+		for n := range asked {
+			s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"toolu_%d"}}`, n, n)
+			if n < asked-1 {
+				s.line(`{"type":"control_cancel_request","request_id":"ask_%d"}`, n)
+			}
+		}
+		answer, _ := s.read("control_response")
+		s.say(fmt.Sprintf("allowed %t", strings.Contains(answer, `"allow"`)))
 	case text == "one by one": // the second question is asked when the first is answered
 		for n := range 2 {
 			s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"toolu_%d"}}`, n, n)

@@ -188,7 +188,11 @@ func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath
 	key := runKey{scope: r.scopeOf(ctx), thread: sub.params["thread"], answer: sub.params["answer"]}
 	run, answer := sub.params["run"], key.answer
 	if t.dialect.StopsRun != nil {
-		run = t.dialect.StopsRun(ctx.Request.Body(), func(name string) string { return string(ctx.QueryArgs().Peek(name)) })
+		var err error
+		if run, err = t.dialect.StopsRun(ctx.Request.Body(), func(name string) string { return string(ctx.QueryArgs().Peek(name)) }); err != nil {
+			s.rejectOperation(ctx, t, sub.op, unreadable(t.dialect, err))
+			return
+		}
 	}
 	if asksOfRuns(t.dialect) && (run != "" || key.thread == "") {
 		s.stopRun(ctx, r, t, sub.of(run))

@@ -168,6 +168,11 @@ func TestStopOfRun(t *testing.T) {
 	}
 	f("/copilot/agent/default/stop/other", `{"runId":"r-1"}`, 404)
 	f("/copilot/agent/default/stop/t%2F1", `{"runId":"r-2"}`, 404)
+	for _, body := range []string{`{"runId":`, `{"runId":7}`, `["r-1"]`, "\xff"} { // which run is meant is not known
+		if resp, text := r.post("/copilot/agent/default/stop/t%2F1", body); resp.StatusCode != 400 || !strings.Contains(text, "request_unreadable") {
+			t.Errorf("%s: %d %s", body, resp.StatusCode, text)
+		}
+	}
 	f("/copilot", `{"method":"agent/stop","params":{"agentId":"default","threadId":"t/1"},"body":{"runId":"r-1"}}`, 200)
 	<-gone
 	text, err := io.ReadAll(head.Body)

@@ -135,7 +135,13 @@ func (s *Server) openLines(ctx *fasthttp.RequestCtx, r *route, t *target) {
 	c := &lineConn{id: string(newThread()), scope: r.scopeOf(ctx), mail: newMailboxes(r.cfg.Timeouts.Write)}
 	model := fasthttp.AcquireRequest() // never released: turns may outlive the connection
 	ctx.Request.Header.CopyTo(&model.Header)
-	c.lineClient = s.newLineClient(r, t, model, c.mail.put)
+	c.lineClient = s.newLineClient(r, t, model, func(thread string, lines []byte) error {
+		err := c.mail.put(thread, lines)
+		if err != nil {
+			go s.endLines(c) // nothing is written to the client any more; who writes holds what the end waits for
+		}
+		return err
+	})
 	c.peer, c.counted = senderOf(ctx).shownAgain(), true
 	c.find = func() (*route, *target, *hub.Failure) { return s.findAlike(model, &c.peer, t) }
 	peer := fields.ClientOf(&ctx.Request.Header, ctx.RemoteAddr(), r.global)

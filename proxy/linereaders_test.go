@@ -45,6 +45,31 @@ func TestEditorByHTTPReaders(t *testing.T) {
 	})
 }
 
+// TestEditorByHTTPIsTooSlow: the connection of an editor that does not read what is sent to it ends: nothing would reach it any more, and each further
+// message would be accepted, and its turn asked for, in vain.
+func TestEditorByHTTPIsTooSlow(t *testing.T) {
+	t.Parallel()
+	r := start(t, agentConfig(t, "acp", t.TempDir(), "", "")+"timeouts: {write: 200ms}\n")
+	h, e := r.dialHTTPEditor("/run", "alice")
+	session := e.begin()
+	e.ask(session, "flood") // more than waits for a reader
+	await(t, "the connection to end", func() bool {
+		resp, _ := h.do("POST", "/run", `{"jsonrpc":"2.0","method":"$/other"}`, "")
+		return resp.StatusCode == http.StatusNotFound && resp.Header.Get("X-Sabir-Error") == "connection_unknown"
+	})
+	select {
+	case err := <-e.ended:
+		if err != nil {
+			t.Errorf("its reader ends with %v", err)
+		}
+	case <-time.After(testTimeout):
+		t.Error("its reader does not end")
+	}
+	if end := r.awaitEnds(1); end["ending"] != "client_gone" || end["cause"] != "client_slow" {
+		t.Errorf("%v", end)
+	}
+}
+
 // TestSessionOfAnotherName: a WebSocket whose key has another principal's name since the configuration has changed is refused: what it has
 // begun belongs to the one before.
 func TestSessionOfAnotherName(t *testing.T) {

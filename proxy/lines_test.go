@@ -98,6 +98,18 @@ func TestEditorDoesNotAnswer(t *testing.T) {
 	e.holds(e.prompt(session, "delete"), "session/request_permission", "allowed false", `"end_turn"`)
 }
 
+// TestEditorIsAskedNoMore: a question that the agent takes back waits for no answer: that to the other one is enough.
+func TestEditorIsAskedNoMore(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, agentConfig(t, "acp", t.TempDir(), "", ", asks: {wait: 1m}"))
+	e.ask(e.begin(), "withdrawn 2")
+	e.await("session/request_permission")
+	question := e.await("session/request_permission")
+	id := question[strings.LastIndex(question, `"id":"`)+len(`"id":"`):]
+	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`, id[:strings.IndexByte(id, '"')]))
+	e.holds(e.await("stopReason"), "allowed true", `"end_turn"`)
+}
+
 // TestEditorIsAskedAgain: a second question of a turn waits for its answer as long as the first may, however long the first has waited.
 func TestEditorIsAskedAgain(t *testing.T) {
 	t.Parallel()

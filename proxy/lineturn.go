@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,7 +32,7 @@ type lineTurn struct {
 	over    chan struct{} // closed when the turn has ended
 
 	mu      sync.Mutex
-	asks    []lineAsk
+	asks    []lineAsk     // that are open: no more than the sequencer keeps open
 	shared  bool          // it outlives the connection of its client
 	current *sharedRun    // the run that it has now
 	moved   chan struct{} // closed when it has another one
@@ -155,6 +156,25 @@ func (t *lineTurn) ask(id []byte) {
 	t.asks = append(t.asks, lineAsk{id: string(id)})
 }
 
+// withdraw notes that a question waits for no answer any more. Nothing waits where there is no turn.
+func (t *lineTurn) withdraw(id []byte) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asks = slices.DeleteFunc(t.asks, func(a lineAsk) bool { return a.id == string(id) })
+	t.signal()
+}
+
+// signal wakes who waits for answers.
+func (t *lineTurn) signal() {
+	select {
+	case t.changed <- struct{}{}:
+	default:
+	}
+}
+
 // answer takes the answer to a question, if it is one of this turn.
 func (t *lineTurn) answer(d hub.Decision) {
 	if t.follows != nil {
@@ -166,10 +186,7 @@ func (t *lineTurn) answer(d hub.Decision) {
 	for i := range t.asks {
 		if a := &t.asks[i]; a.id == string(d.Ask) && !a.answered {
 			a.answered, a.answer = true, d
-			select {
-			case t.changed <- struct{}{}:
-			default:
-			}
+			t.signal()
 		}
 	}
 }

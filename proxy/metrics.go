@@ -210,7 +210,7 @@ func (m *metrics) sessionMetrics() {
 	m.sessionTurns = m.counter("session_turns_total", "Turns of agents that are programs, by what their session knew: new, known, resumed in a new process, or given what was said elsewhere.", "upstream", "session")
 	m.processes = m.counter("processes_started_total", "Processes of agents that were started.", "upstream")
 	m.outgrown = m.counter("processes_outgrown_total", "Processes of agents that were killed because they held more memory than process.memory.", "upstream")
-	m.asks = m.counter("asks_total", "Questions of agents that are programs, by what became of them: asked, answered, allowed and denied for clients that cannot answer, expired, dropped. Of servers that wait, those that were allowed and denied.", "upstream", "outcome")
+	m.asks = m.counter("asks_total", "Questions of agents that are programs, by what became of them: asked, answered, allowed and denied for clients that cannot answer, expired, dropped. Of servers that wait, those that were allowed and denied; of those that take answers by names, also forgotten.", "upstream", "outcome")
 	m.partial = m.counter("partial_answers_total", "Requests that answered some of the questions with which a run had ended, and were asked again for the rest.", "route")
 }
 

@@ -32,25 +32,53 @@ func (c *call) askKey(id []byte) runlog.Key {
 
 // noteAsk notes a question that the run waits for.
 func (x *stream) noteAsk(ev *hub.Event) {
-	x.call.rememberAsk(ev)
+	if n := x.call.rememberAsk(ev); n > 0 {
+		x.server.metrics.asks.WithLabelValues(x.call.route.up.Cfg.Name, asksForgotten).Add(float64(n))
+	}
 	if x.call.lines != nil {
 		x.call.lines.ask(ev.ID)
 	}
 }
 
-// rememberAsk notes that the client is asked, and which form of an answer is wanted. The store reports errors; the question cannot be answered
-// then.
-func (c *call) rememberAsk(ev *hub.Event) {
+// asksForgotten is the label of questions that cannot be answered any more, or never could: there were too many, or they were too long.
+const asksForgotten = "forgotten"
+
+// maxAsks is how many questions of one conversation are remembered, and maxAskSize how large each may be, in bytes: an agent that asks without
+// end makes Sabir forget no questions of other conversations, and no runs.
+const (
+	maxAsks    = 128
+	maxAskSize = 64 << 10
+)
+
+// rememberAsk notes that the client is asked, and which form of an answer is wanted, and returns how many questions cannot be answered because
+// of it. The store reports errors; the question cannot be answered then.
+func (c *call) rememberAsk(ev *hub.Event) (forgotten int) {
 	if !c.remembersAsks() {
-		return
+		return 0
 	}
 	key := c.askKey(ev.ID)
-	run := runlog.Run{Thread: key.Run, PastRun: hub.PastRun{Began: time.Now().UnixMilli()}, Size: briefRun}
+	run := runlog.Run{Thread: c.asksIn(), PastRun: hub.PastRun{Began: time.Now().UnixMilli()}, Size: briefRun}
+	run.Ended = true // it is held by no replica
 	if c.answersByName() && ev.AskKind != hub.AskPermission && ev.More != nil && len(ev.More.Schema) > 0 {
 		run.Asks = []hub.Event{{Kind: hub.Ask, ID: []byte(key.Run), AskKind: ev.AskKind, More: &hub.More{Schema: bytes.Clone(ev.More.Schema)}}}
 		run.Size += len(ev.More.Schema)
 	}
-	_ = c.route.runs.Put(key, run)
+	if run.Size+len(key.Run) > maxAskSize {
+		return 1
+	}
+	if c.route.runs.Put(key, run) != nil {
+		return 0
+	}
+	forgotten, _ = c.route.runs.Trim(key.Scope, run.Thread, maxAsks)
+	return forgotten
+}
+
+// asksIn is the conversation that questions of the call belong to; one without a name is the call's alone.
+func (c *call) asksIn() string {
+	if c.asked != nil && len(c.asked.Thread) > 0 {
+		return plainText(c.asked.Thread)
+	}
+	return string(c.unique)
 }
 
 // checkAsks refuses answers to questions that the client was not asked, and gives the others the form that is wanted.

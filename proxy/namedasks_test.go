@@ -1,10 +1,12 @@
 package proxy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -74,6 +76,65 @@ func TestAsksOfOtherServers(t *testing.T) {
 		c.rememberAsk(&hub.Event{Kind: hub.Ask, ID: []byte("q1")})
 		if _, err := route.runs.Find(c.askKey([]byte("q1"))); (err == nil) != (d == "mastra") {
 			t.Errorf("a question of %s: %v", d, err)
+		}
+	}
+}
+
+// askingIn is a call in a conversation of a route whose server takes answers from whomever.
+func askingIn(t *testing.T, r *rig, thread string) *call {
+	t.Helper()
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	c := &call{route: route, scope: "s", unique: randomID()}
+	if thread != "" {
+		c.asked = &hub.Request{Thread: []byte(thread)}
+	}
+	return c
+}
+
+// TestQuestionsOfOthersStay: an agent that asks by new names without end, or by very long ones, makes Sabir forget questions of that conversation
+// alone, and they are counted; no question takes a lease, which would be renewed for ever.
+func TestQuestionsOfOthersStay(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		for _, thread := range []string{"flooded", ""} {
+			t.Run(fmt.Sprint(shared, thread), func(t *testing.T) {
+				t.Parallel()
+				address, store := redisIf(t, shared), ""
+				if shared {
+					store = storeYAML(address, prefixed(t))
+				}
+				r := start(t, store+"listen: 127.0.0.1:0\nthreads: {max: 300, memory: 16MiB}\nupstreams:\n  a: {url: 'http://127.0.0.1:1/api/agents/x', dialect: mastra}\n"+
+					"routes:\n  - {path: /run, upstream: a, client: agui, requests: {mode: translate}}\n")
+				ask := func(c *call, id string) {
+					x := &stream{server: r.Server, call: c}
+					x.noteAsk(&hub.Event{Kind: hub.Ask, ID: []byte(id)})
+				}
+				known := func(c *call, id string) bool {
+					_, err := c.route.runs.Find(c.askKey([]byte(id)))
+					return err == nil
+				}
+				other, flooded := askingIn(t, r, "other"), askingIn(t, r, thread)
+				ask(other, "mine")
+				for i := range 400 {
+					ask(flooded, fmt.Sprint("q", i))
+				}
+				for i := range 400 {
+					ask(flooded, strings.Repeat("x", 1<<20)+fmt.Sprint(i))
+				}
+				if !known(other, "mine") || !known(flooded, "q399") || !known(flooded, "q300") || known(flooded, "q200") {
+					t.Errorf("known: %t, %t, %t, %t", known(other, "mine"), known(flooded, "q399"), known(flooded, "q300"), known(flooded, "q200"))
+				}
+				if n := r.metric("sabir_asks_total", "upstream=a", "outcome=forgotten"); n != 400-maxAsks+400 {
+					t.Errorf("%v questions count as forgotten", n)
+				}
+				if shared {
+					client := redistest.Client(address)
+					defer client.Close()
+					if n := len(redistest.Keys(t, client, keyPrefix(t)+"hold:")); n > 0 {
+						t.Errorf("%d questions have leases", n)
+					}
+				}
+			})
 		}
 	}
 }

@@ -114,3 +114,23 @@ func TestCancelUnanswered(t *testing.T) {
 	line.refuse("answers:")
 	two.call(t, 503, alice, "POST", "/run/threads/t1/runs/"+run+"/cancel", "", "replica_silent")
 }
+
+// TestCancelOfALongName: no run has a name so long that it would be a burden to all replicas, so that none of them is asked about it.
+func TestCancelOfALongName(t *testing.T) {
+	t.Parallel()
+	address := redisAddress(t)
+	r := replica(t, newAgent(t, streaming(smallRun)), "agui", "grace: 1m", address)
+	asked := countCancels(t, address)
+	stop := func(status int, name string) {
+		t.Helper()
+		r.call(t, status, alice, "POST", "/run/agent/default/stop/t-1", `{"runId":"`+name+`"}`)
+	}
+	stop(404, strings.Repeat("r", 1<<20))
+	if n := asked(); n != 0 {
+		t.Errorf("all replicas were asked %d times", n)
+	}
+	stop(503, "r") // who counts looks like a replica that does not answer
+	if n := asked(); n != 1 {
+		t.Errorf("all replicas were asked %d times about a short name", n)
+	}
+}

@@ -6,20 +6,31 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 )
 
-// deletingBeside is a route as of [deleting], and where its conversations are deleted: there, or at another replica.
-func deletingBeside(t *testing.T, k *keeper, elsewhere bool, route string) (one, two *rig) {
+// deletingBeside is a route as of [deleting], and where its conversations are deleted: there, or at another replica that has the same Redis server.
+func deletingBeside(t *testing.T, k *keeper, address, route string) (one, two *rig) {
 	t.Helper()
 	at := func(more string) *rig {
 		return deletingWith(t, k.base()+"/v1", "langgraph", "openai-responses", more, route)
 	}
-	if !elsewhere {
+	if address == "" {
 		one = at("")
 		return one, one
 	}
-	more := storeYAML(redisAddress(t), prefixed(t))
+	more := storeYAML(address, prefixed(t))
 	return at(more), at(more)
+}
+
+// redisIf is the address of a Redis server, if replicas share one.
+func redisIf(t *testing.T, shared bool) string {
+	t.Helper()
+	if !shared {
+		return ""
+	}
+	return redisAddress(t)
 }
 
 // slowToCancel is an agent whose runs do not end by themselves, and that takes its time with a cancel.
@@ -40,7 +51,7 @@ func TestRunOfADeletedConversation(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %v", route, elsewhere), func(t *testing.T) {
 				t.Parallel()
 				k, names := slowToCancel(t), map[string]string{}
-				one, two := deletingBeside(t, k, elsewhere, route)
+				one, two := deletingBeside(t, k, redisIf(t, elsewhere), route)
 				id := idIn(t, one.call(t, 200, alice, "POST", "/run/conversations", `{}`))
 				c := one.dial()
 				c.ask("POST", "/run/responses", `{"model":"helper","stream":true,"input":"one","conversation":"`+id+`"}`, alice)
@@ -67,7 +78,7 @@ func TestRunOfADeletedAnswer(t *testing.T) {
 		t.Run(fmt.Sprint(elsewhere), func(t *testing.T) {
 			t.Parallel()
 			k, names := slowToCancel(t), map[string]string{}
-			one, two := deletingBeside(t, k, elsewhere, "")
+			one, two := deletingBeside(t, k, redisIf(t, elsewhere), "")
 			c := one.dial()
 			c.ask("POST", "/run/responses", `{"model":"helper","stream":true,"input":"one"}`, alice)
 			resp := c.response()
@@ -80,5 +91,61 @@ func TestRunOfADeletedAnswer(t *testing.T) {
 			wantDeletions(t, two, 1, 0)
 			two.call(t, 404, alice, "GET", "/run/responses/"+id, "")
 		})
+	}
+}
+
+// TestRefusedDeletion: a deletion that is refused has no effect: the run of the answer goes on, and no replica is asked about it.
+func TestRefusedDeletion(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []bool{false, true} {
+		t.Run(fmt.Sprint(elsewhere), func(t *testing.T) {
+			t.Parallel()
+			k, names := slowToCancel(t), map[string]string{}
+			address := redisIf(t, elsewhere)
+			one, two := deletingBeside(t, k, address, "")
+			c := one.dial()
+			c.ask("POST", "/run/responses", `{"model":"helper","stream":true,"input":"one"}`, alice)
+			resp := c.response()
+			_, id, _ := strings.Cut(halfUntil(t, resp, "response.in_progress"), `"id":"`)
+			id, _, _ = strings.Cut(id, `"`)
+			k.seen(names)
+			asked := countCancels(t, address)
+			two.call(t, 400, alice, "DELETE", "/run/responses/"+id+"?stream=true", "", "in one piece")
+			two.call(t, 404, bob, "DELETE", "/run/responses/"+id, "")
+			two.call(t, 404, alice, "DELETE", "/run/responses/resp_unknown", "")
+			k.wantCalls(t, names)
+			if n := asked(); n != 0 {
+				t.Errorf("all replicas were asked %d times", n)
+			}
+			two.call(t, 200, alice, "DELETE", "/run/responses/"+id, "")
+			k.wantCalls(t, names, cancelledFirst...)
+			rest(t, resp)
+			if n := asked(); elsewhere && n != 1 {
+				t.Errorf("all replicas were asked %d times about an answer that there is", n)
+			}
+		})
+	}
+}
+
+// countCancels counts how often all replicas of a test are asked to cancel runs.
+func countCancels(t *testing.T, address string) (asked func() int) {
+	t.Helper()
+	if address == "" {
+		return func() int { return 0 }
+	}
+	client := redistest.Client(address)
+	sub := client.Subscribe(t.Context(), keyPrefix(t)+"cancel:")
+	t.Cleanup(func() { _, _ = sub.Close(), client.Close() })
+	if _, err := sub.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	return func() int {
+		for {
+			if _, err := sub.ReceiveTimeout(t.Context(), 50*time.Millisecond); err != nil {
+				return n
+			}
+			n++
+		}
 	}
 }

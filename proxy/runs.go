@@ -88,9 +88,12 @@ func (r *runs) cancelNamed(what []byte) (found bool) {
 	return r.cancel(key, n.ID)
 }
 
+// longestRun is the longest name of a run that all replicas are asked for, in bytes: clients may choose any, and each of them would read it.
+const longestRun = 4 << 10
+
 // cancelElsewhere cancels runs of that name at other replicas, and reports whether there were any.
 func (r *replicas) cancelElsewhere(key runKey, id string) (found bool, f *hub.Failure) {
-	if r == nil || !key.names() {
+	if r == nil || !key.names() || len(key.thread)+len(key.run)+len(key.answer)+len(id) > longestRun {
 		return false, nil
 	}
 	what, _ := json.Marshal(namedRuns{Scope: []byte(key.scope), Thread: key.thread, Run: key.run, Answer: key.answer, ID: id}) // texts never fail

@@ -52,6 +52,8 @@ func (p *putRuns) Put(_ runlog.Key, run runlog.Run) error {
 	return nil
 }
 
+func (*putRuns) Trim(string, string, int) (int, error) { return 0, nil }
+
 // TestQuestionsHaveASize: what is remembered of a question counts with the form of its answer, which may be large, where that is kept.
 func TestQuestionsHaveASize(t *testing.T) {
 	t.Parallel()
@@ -61,9 +63,9 @@ func TestQuestionsHaveASize(t *testing.T) {
 		want   int
 	}{{hub.AskInput, strings.Repeat("x", 1000), briefRun + 1000}, {hub.AskInput, "x", briefRun + 1}, {hub.AskInput, "", briefRun}, {hub.AskPermission, "x", briefRun}} {
 		var runs putRuns
-		ask := &call{route: &route{sessions: &hub.SessionServer{AnswersByName: true}, runs: &runs}}
+		ask := &call{unique: []byte("u"), route: &route{sessions: &hub.SessionServer{AnswersByName: true}, runs: &runs}}
 		ask.rememberAsk(&hub.Event{Kind: hub.Ask, ID: []byte("q"), AskKind: c.kind, More: &hub.More{Schema: []byte(c.schema)}})
-		if kept := len(runs.last.Asks) > 0; runs.last.Size != c.want || kept != (c.want > briefRun) || runs.last.Thread != "q" || runs.last.Began == 0 {
+		if kept := len(runs.last.Asks) > 0; runs.last.Size != c.want || kept != (c.want > briefRun) || runs.last.Thread != "u" || runs.last.Began == 0 {
 			t.Errorf("%v with a schema of %d bytes: %+v", c.kind, len(c.schema), runs.last)
 		}
 	}

@@ -389,6 +389,8 @@ func (x *stream) edit(ev *hub.Event) {
 	switch ev.Kind {
 	case hub.Ask:
 		x.noteAsk(ev)
+	case hub.Answer:
+		x.call.lines.withdraw(ev.ID)
 	case hub.RunEnd:
 		x.noteExposed(ev)
 	}

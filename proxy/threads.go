@@ -115,16 +115,36 @@ func (s *Server) forget(c *call, key threads.Key) *hub.Failure {
 }
 
 // forgetAnswer deletes an answer and its run. The session of its line goes with the last answer there, as no request goes on in it any more.
-func (s *Server) forgetAnswer(c *call, key threads.Key, line string) *hub.Failure {
+func (s *Server) forgetAnswer(c *call, key threads.Key, v *threads.View) *hub.Failure {
 	defer c.release()
+	if c.route.hasSessions() {
+		if f := s.endAnswer(c.route, key, v); f != nil {
+			return f
+		}
+	}
 	if f := s.forgetShared(c.route, eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: key.Name}); f != nil {
 		return f
 	}
 	var err error
-	if line != "" && c.route.hasSessions() {
-		_, err = s.forgetSessions(c, threads.Key{Scope: key.Scope, Name: line})
+	if v.Session != "" && c.route.hasSessions() {
+		_, err = s.forgetSessions(c, threads.Key{Scope: key.Scope, Name: v.Session})
 	}
 	if err = errors.Join(err, c.route.threads.Forget(key)); err != nil {
+		return asFailure(err)
+	}
+	return nil
+}
+
+// endAnswer ends the run of an answer, and finds what is known of it then. A run in which nothing was said leaves nothing to be found.
+func (s *Server) endAnswer(r *route, key threads.Key, v *threads.View) *hub.Failure {
+	if f := s.endRuns(eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: key.Name}, runKey{scope: key.Scope, answer: key.Name}); f != nil {
+		return f
+	}
+	ended, err := r.threads.Find(key)
+	switch {
+	case err == nil:
+		*v = ended
+	case !errors.Is(err, threads.ErrUnknown):
 		return asFailure(err)
 	}
 	return nil
@@ -257,39 +277,36 @@ func (r *route) lookAt(key threads.Key) (hub.Thread, *hub.Failure) {
 	return r.threadOf(key, &v, err)
 }
 
-// replyAnswer answers what a client asks of an answer.
+// replyAnswer answers what a client asks of an answer. What is refused has no effect.
 func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
-	id := sub.params["answer"]
-	key := threads.Key{Scope: r.scopeOf(ctx), Kind: threads.Answer, Name: id}
-	if sub.op == hub.OpForgetAnswer && r.hasSessions() {
-		if f := s.endRuns(eventlog.Key{Scope: key.Scope, Kind: byAnswer, Name: id}, runKey{scope: key.Scope, answer: id}); f != nil {
-			s.reject(ctx, t, f)
-			return
-		}
+	key := threads.Key{Scope: r.scopeOf(ctx), Kind: threads.Answer, Name: sub.params["answer"]}
+	v, f := r.findAnswer(ctx, t, key)
+	if f == nil && sub.op == hub.OpForgetAnswer {
+		f = s.forgetAnswer(callAround(ctx, r, t, sub), key, &v)
+	}
+	switch {
+	case f != nil:
+		s.reject(ctx, t, f)
+	case sub.op == hub.OpAnswer:
+		replyAgain(ctx, t, &v)
+	default:
+		s.replyAbout(ctx, t, sub.op, &hub.Agent{Answer: key.Name, Thread: hub.Thread{ID: key.Name, Messages: v.Messages[:v.From]}})
+	}
+}
+
+// findAnswer finds the answer that a request is about, which may still run.
+func (r *route) findAnswer(ctx *fasthttp.RequestCtx, t *target, key threads.Key) (v threads.View, f *hub.Failure) {
+	if !r.keepsFor(t) {
+		return v, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps answers itself"))
 	}
 	v, err := r.threads.Find(key)
 	switch {
-	case !r.keepsFor(t):
-		s.reject(ctx, t, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps answers itself")))
-		return
 	case err != nil:
-		s.reject(ctx, t, notFound(err, hub.CodeNotFound))
-		return
+		f = notFound(err, hub.CodeNotFound)
 	case ctx.QueryArgs().GetBool("stream"):
-		s.reject(ctx, t, unreadable(t.dialect, hub.NewError(hub.ReasonUnknown, "stream", -1, "an answer is given again in one piece")))
-		return
+		f = unreadable(t.dialect, hub.NewError(hub.ReasonUnknown, "stream", -1, "an answer is given again in one piece"))
 	}
-	if sub.op == hub.OpAnswer {
-		replyAgain(ctx, t, &v)
-		return
-	}
-	if sub.op == hub.OpForgetAnswer {
-		if f := s.forgetAnswer(callAround(ctx, r, t, sub), key, v.Session); f != nil {
-			s.reject(ctx, t, f)
-			return
-		}
-	}
-	s.replyAbout(ctx, t, sub.op, &hub.Agent{Answer: id, Thread: hub.Thread{ID: id, Messages: v.Messages[:v.From]}})
+	return v, f
 }
 
 // replyAgain answers with an answer that was given before.

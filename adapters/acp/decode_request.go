@@ -19,7 +19,7 @@ func (d *decoder) request(dst []hub.Event, method string) ([]hub.Event, error) {
 		return d.permission(dst, p)
 	case "elicitation/create":
 		return d.elicitation(dst), nil
-	case "$/cancel_request":
+	case takenBack:
 		dst, ev := d.add(dst, hub.Event{Kind: hub.Answer})
 		ev.ID, ev.Status = jsonrpc.IDBody(&d.scratch, rawjson.Get(d.rec.Data, "params", "requestId")), hub.StatusCancelled
 		return dst, nil

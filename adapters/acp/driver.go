@@ -151,7 +151,7 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 		return d.responded(dst, &m)
 	case string(m.Name()) == "session/update":
 		d.replayed(rawjson.Text(m.Params, "update", "sessionUpdate"))
-	case string(m.Name()) == "$/cancel_request":
+	case string(m.Name()) == takenBack:
 		id := jsonrpc.IDBody(new(hub.Scratch), rawjson.Get(m.Params, "requestId"))
 		in.Hidden = !d.Open.Close(id)
 	}

@@ -22,10 +22,11 @@ type face struct {
 
 func newFace(cfg hub.FaceConfig) hub.Face { return &face{cfg: cfg} }
 
-// Kinds of questions.
+// Kinds of questions, and what takes one back.
 const (
 	askedPermission = "session/request_permission"
 	askedForm       = "elicitation/create"
+	takenBack       = "$/cancel_request"
 )
 
 // Receive implements [hub.Face].
@@ -142,16 +143,27 @@ func appendReplay(dst, session []byte, ms []hub.Message) []byte {
 // Sent implements [hub.Face]. It keeps the options of questions: an answer names one of them, and not what it means.
 func (f *face) Sent(records []byte) {
 	for record := range bytes.Lines(records) {
-		if !bytes.Contains(record, []byte(askedPermission)) && !bytes.Contains(record, []byte(askedForm)) {
+		asks := bytes.Contains(record, []byte(askedPermission)) || bytes.Contains(record, []byte(askedForm))
+		if !asks && (!f.open.Any() || !bytes.Contains(record, []byte(takenBack))) {
 			continue
 		}
 		var out jsonrpc.Message
 		if f.json.Decode(record, &out) != nil {
 			continue
 		}
-		if kind := string(out.Name()); kind == askedPermission || kind == askedForm {
-			f.open.Add(questions.Question{ID: out.ID, Ask: rawjson.Body(out.ID), Kind: kind, Value: rawjson.Get(out.Params, "options")})
+		switch kind := string(out.Name()); kind {
+		case askedPermission, askedForm:
+			f.asked(questions.Question{ID: out.ID, Ask: rawjson.Body(out.ID), Kind: kind, Value: rawjson.Get(out.Params, "options")})
+		case takenBack:
+			f.open.Close(rawjson.Text(out.Params, "requestId"))
 		}
+	}
+}
+
+// asked keeps a question. Clients need not answer all, so that the oldest makes room.
+func (f *face) asked(q questions.Question) {
+	for !f.open.Add(q) && f.open.Any() {
+		f.open.Close(f.open.All()[0].Ask)
 	}
 }
 

@@ -120,6 +120,28 @@ func TestFaceAnswers(t *testing.T) {
 	}
 }
 
+// TestFaceAsksForLong: however many questions of a connection have no answer, as the agent has taken them back or the client passes them over,
+// the next one can be answered, and one that was taken back cannot.
+func TestFaceAsksForLong(t *testing.T) {
+	const many = 200
+	for _, withdrawn := range []bool{false, true} {
+		f := newFace(hub.FaceConfig{})
+		kind := func(n int) hub.ClientMessageKind {
+			_, m := f.Receive(nil, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"q%d","result":{"outcome":{"outcome":"selected","optionId":"y"}}}`, n))
+			return m.Kind
+		}
+		for n := range many {
+			f.Sent(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"q%d","method":"session/request_permission","params":{"sessionId":"s","options":[{"optionId":"y","kind":"allow_once"}]}}`+"\n", n))
+			if withdrawn && n < many-1 {
+				f.Sent(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"q%d"}}`+"\n", n))
+			}
+		}
+		if kind(0) != hub.ClientSettled || withdrawn != (kind(many-2) == hub.ClientSettled) || kind(many-1) != hub.ClientAnswers {
+			t.Errorf("taken back %t: the answers mean something else", withdrawn)
+		}
+	}
+}
+
 // FuzzFace: whatever a client says, and whatever was asked, the answers are lines of JSON.
 func FuzzFace(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`), []byte(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"options":[{"optionId":"a","kind":"allow_once"}]}}`))

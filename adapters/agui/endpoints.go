@@ -39,15 +39,8 @@ func openEnvelope(body []byte) (op hub.Operation, params map[string]string, inne
 }
 
 // stopsRun is the run that the body of a stop names.
-func stopsRun(body []byte, _ func(name string) string) string {
-	var json rawjson.Decoder
-	var stop struct {
-		Run rawjson.Value `json:"runId"`
-	}
-	if json.Decode(body, &stop) != nil {
-		return ""
-	}
-	return string(rawjson.AppendUnescaped(nil, rawjson.Body(stop.Run)))
+func stopsRun(body []byte, _ func(name string) string) (run string, err error) {
+	return hub.RunNamed(body, "runId")
 }
 
 // appendReply appends the description of the agent for CopilotKit, or that a run was stopped.

@@ -296,8 +296,8 @@ type Dialect struct {
 	// Methods are the names of operations that bodies for Envelope have, or messages for a [Face].
 	Methods []string
 
-	// StopsRun is the run that an [OpStop] names in its body or its query; "" ends all of the thread.
-	StopsRun func(body []byte, query func(name string) string) string
+	// StopsRun is the run that an [OpStop] names in its body or its query; "" ends all of the thread. Where that cannot be read, none ends.
+	StopsRun func(body []byte, query func(name string) string) (run string, err error)
 
 	// NewThread reads the body of an [OpNewThread] or [OpAddItems].
 	NewThread func(body []byte) (NewThread, error)

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // An Endpoint is what clients of a dialect call below the URL that they are given. A route whose path ends with /* serves them.
@@ -208,4 +210,22 @@ func (d *Dialect) runOfThread() string {
 		}
 	}
 	return ""
+}
+
+// RunNamed is the run that the body of an [OpStop] names by a member: "" where it names none, or there is no body.
+func RunNamed(body []byte, member string) (run string, err error) {
+	if len(body) == 0 {
+		return "", nil
+	}
+	all, err := rawjson.DecodeObject(body)
+	if err != nil {
+		return "", JSONError(err)
+	}
+	switch v := all.Get(member); rawjson.Kind(v) {
+	case 0, 'n':
+		return "", nil
+	case '"':
+		return string(rawjson.AppendUnescaped(nil, rawjson.Body(v))), nil
+	}
+	return "", NewError(ReasonType, member, -1, "want a text")
 }

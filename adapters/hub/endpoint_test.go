@@ -38,3 +38,19 @@ func TestFindEndpoint(t *testing.T) {
 	f("POST", "/agent/x/stop/t", "stop map[agent:x thread:t]")
 	f("POST", "/agent/x/stop", "none")
 }
+
+// TestRunNamed: a body that cannot be read names no run, and not all of a thread.
+func TestRunNamed(t *testing.T) {
+	for body, want := range map[string]string{
+		``: "", `{}`: "", `null`: "", `{"run":null}`: "", `{"run":""}`: "", `{"run":"a\u0062"}`: "ab", `{"other":"x","run":"r"}`: "r",
+		`{"run":`: "error", `{"run":7}`: "error", `["r"]`: "error", `"r"`: "error", "\xff": "error", `{"run":{}}`: "error", ` `: "error",
+	} {
+		run, err := RunNamed([]byte(body), "run")
+		if err != nil {
+			run = "error"
+		}
+		if run != want {
+			t.Errorf("%q: %q, %v", body, run, err)
+		}
+	}
+}

@@ -29,7 +29,9 @@ var counted = hub.Counted{
 }
 
 // stopsRun is the run that a stop names.
-func stopsRun(_ []byte, query func(name string) string) string { return query(paramSession) }
+func stopsRun(_ []byte, query func(name string) string) (run string, err error) {
+	return query(paramSession), nil
+}
 
 // newThread reads a request for a conversation. What it says of projects and agents is noted on it.
 func newThread(body []byte) (hub.NewThread, error) {

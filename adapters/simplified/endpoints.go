@@ -3,7 +3,6 @@ package simplified
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // endpoints are what clients call below /api/chat. A run is named by the id of the user's message.
@@ -26,15 +25,8 @@ var counted = hub.Counted{
 }
 
 // stopsRun is the run that the body of a cancel names.
-func stopsRun(body []byte, _ func(name string) string) string {
-	var json rawjson.Decoder
-	var stop struct {
-		Message rawjson.Value `json:"messageId"`
-	}
-	if json.Decode(body, &stop) != nil {
-		return ""
-	}
-	return string(rawjson.AppendUnescaped(nil, rawjson.Body(stop.Message)))
+func stopsRun(body []byte, _ func(name string) string) (run string, err error) {
+	return hub.RunNamed(body, "messageId")
 }
 
 // appendReply answers a cancel.

@@ -1,6 +1,8 @@
 package inbound
 
 import (
+	"bytes"
+	"compress/zlib"
 	"errors"
 	"io"
 	"strings"
@@ -12,14 +14,16 @@ import (
 // A compressed body says how large it becomes, and how far back it looks: a few bytes can ask for hundreds of MiB. Its plain form takes memory
 // as it comes, of the same budget as the body itself.
 
-// errCoding says that a content coding cannot be undone.
-var errCoding = errors.New("the content coding is not known")
+var (
+	errCoding = errors.New("the content coding is not known")
+	errBehind = errors.New("the body has bytes behind the end of what is compressed")
+)
 
 // codings undo content codings into a BodyReader.
 var codings = map[string]func(b *BodyReader, body []byte) error{
 	"gzip":    undo(fasthttp.WriteGunzip),
 	"x-gzip":  undo(fasthttp.WriteGunzip),
-	"deflate": undo(fasthttp.WriteInflate),
+	"deflate": (*BodyReader).inflate,
 	"br":      undo(fasthttp.WriteUnbrotli),
 	"zstd":    (*BodyReader).unzstd,
 }
@@ -29,6 +33,19 @@ func undo(write func(w io.Writer, p []byte) (int, error)) func(*BodyReader, []by
 		_, err := write(b, body)
 		return err
 	}
+}
+
+// inflate reads no further than to the end of what is compressed: what stands behind it belongs to nothing.
+func (b *BodyReader) inflate(body []byte) error {
+	from := bytes.NewReader(body)
+	r, err := zlib.NewReader(from)
+	if err != nil {
+		return err
+	}
+	if err = b.All(r); err == nil && from.Len() > 0 {
+		err = errBehind
+	}
+	return err
 }
 
 // Plain returns the body of the current request without its content coding, as far as it is no larger than limit. Its memory belongs to the

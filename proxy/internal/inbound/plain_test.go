@@ -49,6 +49,9 @@ func TestPlain(t *testing.T) {
 		f("no room", packed(leastBody+1), leastBody, ErrBodyBudget, -1, 0)
 		f("half of it", packed(limit)[:10], limit, nil, -1, 0)
 		f("another coding", []byte("{}"), limit, nil, -1, 0)
+		for _, behind := range []string{"\x00", "{}", "abc", "0123456789abcdef"} {
+			f("bytes behind its end", append(packed(100), behind...), limit, nil, -1, 0)
+		}
 	}
 	c := &Conn{Lease: Lease{Budget: new(BodyBudget)}}
 	if _, err := c.Plain("compress", []byte("{}"), limit, limit); !errors.Is(err, errCoding) {

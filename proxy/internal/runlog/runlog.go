@@ -64,6 +64,9 @@ type Deleter interface {
 
 	// Forget deletes the runs of a conversation.
 	Forget(scope, thread string) error
+
+	// Trim deletes the oldest runs of a conversation that has more than most, and returns how many.
+	Trim(scope, thread string, most int) (deleted int, err error)
 }
 
 // ErrUnknown says that there is no run of a name, or that it was forgotten.
@@ -197,6 +200,18 @@ func (l *Log) Forget(scope, name string) error {
 		l.remove(e)
 	}
 	return nil
+}
+
+// Trim implements [Deleter].
+func (l *Log) Trim(scope, name string, most int) (deleted int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.byThread[thread{scope, name}]
+	over := slices.Clone(all[:max(0, len(all)-most)])
+	for _, e := range over {
+		l.remove(e)
+	}
+	return len(over), nil
 }
 
 // find returns a run as the one used last.

@@ -48,6 +48,31 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestTrim: of a conversation the oldest go, and those of others stay.
+func TestTrim(t *testing.T) {
+	var l Log
+	l.Limit(Limits{Runs: 10, Bytes: 1000, Keep: time.Hour})
+	_ = l.Put(Key{"s", "o"}, run("u", 1))
+	for _, name := range []string{"a", "b", "c"} {
+		_ = l.Put(Key{"s", name}, run("t", 1))
+	}
+	known(&l, "s", "a")
+	for _, c := range []struct{ most, deleted int }{{3, 0}, {2, 1}, {2, 0}} {
+		if n, err := l.Trim("s", "t", c.most); n != c.deleted || err != nil {
+			t.Errorf("to %d: %d, %v", c.most, n, err)
+		}
+	}
+	if got := known(&l, "s", "a", "b", "c", "o"); got != "bco" {
+		t.Errorf("known are %s", got)
+	}
+	if n, _ := l.Trim("s", "none", 0); n != 0 {
+		t.Errorf("%d of a conversation that there is not", n)
+	}
+	if n, _ := l.Trim("s", "t", 0); n != 2 || known(&l, "s", "b", "c", "o") != "o" {
+		t.Errorf("%d of 2", n)
+	}
+}
+
 // TestOneOfMany: a scope that has too many loses its own, also by a reload.
 func TestOneOfMany(t *testing.T) {
 	var l Log

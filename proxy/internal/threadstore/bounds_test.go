@@ -283,3 +283,29 @@ func TestForgetRuns(t *testing.T) {
 		t.Errorf("one that is not known: %v", err)
 	}
 }
+
+// TestTrimRuns: of a conversation the oldest runs go, with their leases, and those of others stay.
+func TestTrimRuns(t *testing.T) {
+	r := open(t, newServer(t).address, time.Minute)
+	runs := Runs{r.Store}
+	for i, name := range []string{"o", "a", "b", "c"} {
+		run := runlog.Run{Thread: map[bool]string{true: "other", false: "t"}[name == "o"]}
+		run.Began = int64(i)
+		if err := runs.Put(runlog.Key{Scope: "s", Run: name}, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ most, deleted int }{{3, 0}, {2, 1}, {2, 0}} {
+		if n, err := runs.Trim("s", "t", c.most); n != c.deleted || err != nil {
+			t.Errorf("to %d: %d, %v", c.most, n, err)
+		}
+	}
+	for name, want := range map[string]error{"a": runlog.ErrUnknown, "b": nil, "c": nil, "o": nil} {
+		if _, err := runs.Find(runlog.Key{Scope: "s", Run: name}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+	if n := len(r.keys(keyHold)); n != 3 {
+		t.Errorf("%d leases, want 3", n)
+	}
+}

@@ -31,6 +31,7 @@ func (r *rig) operations() map[string]func() error {
 		"find a run":  func() error { _, err := Runs{r.Store}.Find(run); return err },
 		"list runs":   func() error { _, err := Runs{r.Store}.Of("s", "a"); return err },
 		"drop a run":  func() error { return Runs{r.Store}.Drop(run) },
+		"trim runs":   func() error { _, err := Runs{r.Store}.Trim("s", "a", 0); return err },
 		"forget runs": func() error { return Runs{r.Store}.Forget("s", "a") },
 	}
 }

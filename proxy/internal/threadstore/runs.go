@@ -217,6 +217,17 @@ func (r Runs) Forget(scope, thread string) error {
 	return r.fail(r.drop(ctx, scope, thread, names...))
 }
 
+// Trim implements [runlog.Deleter].
+func (r Runs) Trim(scope, thread string, most int) (deleted int, err error) {
+	ctx, done := r.begin()
+	defer done()
+	names, err := r.cfg.Client.ZRange(ctx, r.listKey(scope, thread), 0, int64(-most-1)).Result()
+	if err != nil || len(names) == 0 {
+		return 0, r.fail(err)
+	}
+	return len(names), r.fail(r.drop(ctx, scope, thread, names...))
+}
+
 // drop deletes runs of one conversation.
 func (r Runs) drop(ctx context.Context, scope, thread string, runs ...string) error {
 	pipe := r.cfg.Client.Pipeline()

@@ -45,10 +45,37 @@ func inflate(r io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
-		return zlib.NewReader(br)
+	if head[0]&0x0f != 8 || (int(head[0])<<8|int(head[1]))%31 != 0 {
+		return &alone{flate.NewReader(br), br}, nil
 	}
-	return flate.NewReader(br), nil
+	plain, err := zlib.NewReader(br)
+	if err != nil {
+		return nil, err
+	}
+	return &alone{plain, br}, nil
+}
+
+// errBehind says that an answer has more than what is compressed.
+var errBehind = errors.New("there are bytes behind its end")
+
+// alone reads what is compressed, and fails where more stands behind its end. What undoes gzip does so by itself.
+type alone struct {
+	plain io.Reader
+	from  *bufio.Reader // of which no more is read than what is compressed
+}
+
+// Read implements io.Reader.
+func (a *alone) Read(p []byte) (n int, err error) {
+	switch n, err = a.plain.Read(p); {
+	case err != io.EOF:
+		return n, err
+	case n > 0: // the server may take its time with the end of the body
+		return n, nil
+	}
+	if _, err = a.from.Peek(1); err == nil {
+		err = errBehind
+	}
+	return 0, err
 }
 
 // errTooLarge says that an answer is larger than what is read of it.

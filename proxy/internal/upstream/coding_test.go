@@ -40,23 +40,30 @@ func TestPlainWhole(t *testing.T) {
 	f("br", zip, 1000, "cannot be undone: br")
 }
 
-// TestCutCodings: a compressed body that ends before its end is never whole, wherever it was cut. One without a byte has nothing in it.
-func TestCutCodings(t *testing.T) {
-	t.Parallel()
+// forms are one text, compressed in each way that is undone.
+func forms(t *testing.T, text string) map[string]coded {
+	t.Helper()
 	var b, c, d bytes.Buffer
 	bare, err := flate.NewWriter(&c, flate.BestSpeed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Repeat("what the agent says, ", 20)
-	for name, of := range map[string]struct {
-		coding string
-		body   []byte
-	}{
+	return map[string]coded{
 		"gzip":          {"gzip", packed(t, gzip.NewWriter(&b), &b, text)},
 		"deflate":       {"deflate", packed(t, zlib.NewWriter(&d), &d, text)},
 		"deflate, bare": {"deflate", packed(t, bare, &c, text)},
-	} {
+	}
+}
+
+type coded struct {
+	coding string
+	body   []byte
+}
+
+// TestCutCodings: a compressed body that ends before its end is never whole, wherever it was cut. One without a byte has nothing in it.
+func TestCutCodings(t *testing.T) {
+	t.Parallel()
+	for name, of := range forms(t, strings.Repeat("what the agent says, ", 20)) {
 		for cut := range len(of.body) {
 			r, err := Codings[of.coding](bytes.NewReader(of.body[:cut]))
 			if err == nil {
@@ -64,6 +71,19 @@ func TestCutCodings(t *testing.T) {
 			}
 			if ends := err == nil || err == io.EOF; ends != (cut == 0) {
 				t.Errorf("%s cut at %d of %d: %v", name, cut, len(of.body), err)
+			}
+		}
+	}
+}
+
+// TestBehindTheCoding: bytes behind the end of what is compressed are no part of an answer, and never passed over.
+func TestBehindTheCoding(t *testing.T) {
+	t.Parallel()
+	for name, of := range forms(t, "what the agent says") {
+		for _, behind := range []string{"\x00", "{}", strings.Repeat("x", 1<<13)} {
+			_, err := plainWhole(of.coding, append(of.body[:len(of.body):len(of.body)], behind...), 1<<10)
+			if err == nil || !strings.Contains(err.Error(), "content encoding that it names") {
+				t.Errorf("%s, and %d bytes: %v", name, len(behind), err)
 			}
 		}
 	}
