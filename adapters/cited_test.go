@@ -49,7 +49,7 @@ func TestWordsOfSources(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"quote":    "adk agui aisdk anthropic bedrock copilot datastream gemini native openai-chat simplified",
+		"quote":    "agui aisdk anthropic bedrock copilot datastream native openai-chat simplified",
 		"document": "adk agui aisdk copilot gemini native simplified", "span": "agui aisdk copilot native openai-chat openai-responses",
 		"file": "a2a acp agui aisdk copilot native",
 	} {

@@ -84,7 +84,7 @@ func AppendSource(dst []byte, ev *hub.Event) (grown []byte, disposition hub.Disp
 		return dst, hub.Dropped
 	}
 	dst = appendChunk(append(dst, groundingHead...), ev.Title, ev.Text, f)
-	return append(dst, groundingTail...), hub.FoldedIf(lacks(ev.Title, f, ev.Value))
+	return append(dst, groundingTail...), hub.FoldedIf(lacks(ev.Title, ev.Text, f, ev.Value))
 }
 
 // AppendSources appends the member for all sources of an answer, nothing where there are none. Those without a name are lost.
@@ -96,7 +96,7 @@ func AppendSources(dst []byte, parts []*hub.Part, l *hub.Losses) []byte {
 		case p.File == nil || len(called(p.Title, p.File)) == 0:
 			l.Add("messages.source")
 		default:
-			l.AddIf("messages.source", lacks(p.Title, p.File, p.Value))
+			l.AddIf("messages.source", lacks(p.Title, p.Text, p.File, p.Value))
 			dst, head = appendChunk(append(dst, head...), p.Title, p.Text, p.File), ","
 		}
 	}
@@ -111,25 +111,19 @@ func called(title []byte, f *hub.FileRef) []byte {
 	return rawjson.First(title, f.Name, f.URL, f.FileID)
 }
 
-// lacks reports whether the chunk of a source says less than it: which words of the answer it is of, or a name beside a title.
-func lacks(title []byte, f *hub.FileRef, place rawjson.Value) bool {
-	return place != nil || len(f.Name) > 0 && len(title) > 0 || len(f.FileID) > 0 && len(f.URL) > 0
+// lacks reports whether the chunk of a source says less than it: which words of the answer it is of, a name beside a title, or what is quoted of a page.
+func lacks(title, quote []byte, f *hub.FileRef, place rawjson.Value) bool {
+	page := len(f.URL) > 0
+	return place != nil || len(f.Name) > 0 && len(title) > 0 || page && len(f.FileID)+len(quote) > 0
 }
 
-// appendChunk appends a page, or a document. What is quoted of a page stands beside it, as some clients show pages only.
+// appendChunk appends a page, or a document. A chunk is one of both, and that of a page has no place for what is quoted.
 func appendChunk(dst, title, quote []byte, f *hub.FileRef) []byte {
-	dst = append(dst, '{')
 	if len(f.URL) > 0 {
-		dst = append(append(dst, `"web":{"uri":"`...), f.URL...)
-		dst = append(member.AppendText(append(dst, '"'), `,"title":"`, rawjson.First(title, f.Name)), '}')
+		dst = append(append(dst, `{"web":{"uri":"`...), f.URL...)
+		return append(member.AppendText(append(dst, '"'), `,"title":"`, rawjson.First(title, f.Name)), "}}"...)
 	}
-	if len(f.URL) == 0 || len(quote) > 0 {
-		if dst[len(dst)-1] == '}' {
-			dst = append(dst, ',')
-		}
-		dst = append(append(dst, `"retrievedContext":{"uri":"`...), rawjson.First(f.URL, f.FileID, f.Name, title)...)
-		dst = append(append(append(dst, `","title":"`...), called(title, f)...), '"')
-		dst = append(member.AppendText(dst, `,"text":"`, quote), '}')
-	}
-	return append(dst, '}')
+	dst = append(append(dst, `{"retrievedContext":{"uri":"`...), rawjson.First(f.FileID, f.Name, title)...)
+	dst = append(append(append(dst, `","title":"`...), called(title, f)...), '"')
+	return append(member.AppendText(dst, `,"text":"`, quote), "}}"...)
 }
