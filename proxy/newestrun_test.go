@@ -38,7 +38,10 @@ func TestNewestRunAtAnotherReplica(t *testing.T) {
 	goOn := sync.OnceFunc(func() { close(hold) })
 	t.Cleanup(goOn)
 	const path = "/run/chat%201/stream"
-	one.call(t, 200, alice, "POST", "/run", resumeClients[1].body, "world")
+	first := one.dial()
+	first.ask("POST", "/run", resumeClients[1].body, alice)
+	ended, _ := first.whole()
+	one.awaitRun(t, ended.Header.Get(runHeader)) // its names are in the store before those of the second run
 	second := two.dial()
 	second.ask("POST", "/run", strings.Replace(resumeClients[1].body, `"text":"hi"`, `"text":"second"`, 1), alice)
 	resp := second.response()
