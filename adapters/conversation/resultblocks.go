@@ -58,7 +58,7 @@ func BlockFile(block rawjson.Value) (f hub.FileRef, ok bool) {
 	case "text":
 	case "resource":
 		inner := rawjson.ReadObject(o.Get("resource"))
-		f.Media, f.Base64, f.Name = inner.Text("mimeType"), inner.Text("blob"), inner.Text("uri")
+		f.Media, f.Base64, f.Name = inner.Text("mimeType"), inner.Text("blob"), toolresult.NameOf(inner.Text("uri"))
 	case "resource_link":
 		f = *FileOf(o.Text("uri"), o.Text("mimeType"), rawjson.First(o.Text("name"), o.Text("title")))
 	default:

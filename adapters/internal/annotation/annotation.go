@@ -45,13 +45,25 @@ func inner(v rawjson.Value) rawjson.Value {
 	return v
 }
 
-// IsOfFile reports whether a value is an annotation of Responses that cites a file of the API's.
+// IsOfFile reports whether a value is an annotation of Responses that cites a file of the API's, with all members that its clients want.
 func IsOfFile(v rawjson.Value) bool {
+	wanted := []string{"index"}
 	switch string(rawjson.Text(v, "type")) {
-	case "file_citation", "container_file_citation", "file_path":
-		return len(rawjson.Text(v, "file_id")) > 0
+	case "container_file_citation":
+		wanted = []string{"start_index", "end_index"}
+		if len(rawjson.Text(v, "container_id")) == 0 {
+			return false
+		}
+	case "file_citation", "file_path":
+	default:
+		return false
 	}
-	return false
+	for _, name := range wanted {
+		if rawjson.Kind(rawjson.Get(v, name)) != '0' {
+			return false
+		}
+	}
+	return len(rawjson.Text(v, "file_id")) > 0
 }
 
 // span is {"start":…,"end":…}, which are numbers of characters in the answer; nil if they are not said.

@@ -1,13 +1,15 @@
 package toolresult
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // WriteBlock writes the members of the block that MCP has for a file: an image or audio, other bytes as a resource, and a link to what is
-// elsewhere. MCP has no name for the first two, and no reader minds one.
+// elsewhere. MCP has no name for the first two, and no reader minds one. A resource must have an address: a file with a name alone gets one of it.
 func WriteBlock(w *jsonwriter.Writer, f *hub.FileRef) {
 	kind := ""
 	switch {
@@ -25,7 +27,7 @@ func WriteBlock(w *jsonwriter.Writer, f *hub.FileRef) {
 	case len(f.Base64) > 0:
 		w.Const("type", "resource")
 		w.OpenAt("resource", '{')
-		w.TextIf("uri", f.Name)
+		w.Text("uri", address(f.Name))
 		w.TextIf("mimeType", f.Media)
 		w.Text("blob", f.Base64)
 		w.Close('}')
@@ -35,6 +37,25 @@ func WriteBlock(w *jsonwriter.Writer, f *hub.FileRef) {
 		w.Text("name", f.Name)
 		w.TextIf("mimeType", f.Media)
 	}
+}
+
+// fileScheme begins the address of a file of which nothing but a name is known.
+const fileScheme = "file:///"
+
+// address is the address of a resource that is called so.
+func address(name []byte) []byte {
+	if bytes.Contains(name, []byte(":")) {
+		return name
+	}
+	return append([]byte(fileScheme), bytes.TrimPrefix(name, []byte("/"))...)
+}
+
+// NameOf is what a resource is called whose address is uri: the name of a file, where the address says no more.
+func NameOf(uri []byte) []byte {
+	if name, ok := bytes.CutPrefix(uri, []byte(fileScheme)); ok && !bytes.Contains(name, []byte("/")) {
+		return name
+	}
+	return uri
 }
 
 // PassageText is a passage that was found as a text: its title and its source, where it has them, and its content, a text or blocks of text.

@@ -182,7 +182,7 @@ func appendBlock(dst []byte, block, inner rawjson.Value) []byte {
 		return append(dst, text...)
 	}
 	dst = append(append(dst, '['), rawjson.Text(inner, "type")...)
-	if name := rawjson.First(rawjson.Text(inner, "name"), rawjson.Text(inner, "resource", "uri")); len(name) > 0 && !isData(name) {
+	if name := rawjson.First(rawjson.Text(inner, "name"), NameOf(rawjson.Text(inner, "resource", "uri"))); len(name) > 0 && !isData(name) {
 		dst = append(append(dst, ": "...), name...)
 	}
 	return append(dst, ']')
