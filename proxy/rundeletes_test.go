@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,17 @@ func TestRunOfADeletedConversation(t *testing.T) {
 	}
 }
 
+// beginAnswer begins an answer of the Responses API, and returns its id.
+func beginAnswer(t *testing.T, r *rig) (resp *http.Response, id string) {
+	t.Helper()
+	c := r.dial()
+	c.ask("POST", "/run/responses", `{"model":"helper","stream":true,"input":"one"}`, alice)
+	resp = c.response()
+	_, id, _ = strings.Cut(halfUntil(t, resp, "response.in_progress"), `"id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	return resp, id
+}
+
 // TestRunOfADeletedAnswer: an answer that has not ended is cancelled, and its session deleted with it, also where another replica has it.
 func TestRunOfADeletedAnswer(t *testing.T) {
 	t.Parallel()
@@ -79,11 +91,7 @@ func TestRunOfADeletedAnswer(t *testing.T) {
 			t.Parallel()
 			k, names := slowToCancel(t), map[string]string{}
 			one, two := deletingBeside(t, k, redisIf(t, elsewhere), "")
-			c := one.dial()
-			c.ask("POST", "/run/responses", `{"model":"helper","stream":true,"input":"one"}`, alice)
-			resp := c.response()
-			_, id, _ := strings.Cut(halfUntil(t, resp, "response.in_progress"), `"id":"`)
-			id, _, _ = strings.Cut(id, `"`)
+			resp, id := beginAnswer(t, one)
 			k.seen(names)
 			two.call(t, 200, alice, "DELETE", "/run/responses/"+id, "")
 			k.wantCalls(t, names, cancelledFirst...)
@@ -103,11 +111,7 @@ func TestRefusedDeletion(t *testing.T) {
 			k, names := slowToCancel(t), map[string]string{}
 			address := redisIf(t, elsewhere)
 			one, two := deletingBeside(t, k, address, "")
-			c := one.dial()
-			c.ask("POST", "/run/responses", `{"model":"helper","stream":true,"input":"one"}`, alice)
-			resp := c.response()
-			_, id, _ := strings.Cut(halfUntil(t, resp, "response.in_progress"), `"id":"`)
-			id, _, _ = strings.Cut(id, `"`)
+			resp, id := beginAnswer(t, one)
 			k.seen(names)
 			asked := countCancels(t, address)
 			two.call(t, 400, alice, "DELETE", "/run/responses/"+id+"?stream=true", "", "in one piece")
