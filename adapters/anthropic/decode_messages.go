@@ -100,7 +100,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	case string(kind) == "text":
 		if text := o.Text("text"); len(text) > 0 {
 			b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: beyond(v, o, 2)})
-			b.AddCited(o.Get("citations"), dialectName, readCitation)
+			b.AddCited(o.Get("citations"), dialectName, claudewire.ReadCitation)
 		}
 	case string(kind) == "thinking":
 		b.Add(hub.Part{Kind: hub.PartReasoning, Text: o.Text("thinking"), Sig: o.Text("signature")})
@@ -121,13 +121,6 @@ func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 // inBlock marks a text that stands in the block of the part behind it: what the model is to know of a document. For other APIs it stands
 // in front.
 var inBlock = own(rawjson.Value("null"))
-
-// readCitation reads what a citation is of: a page, a search result, or a document of the request.
-func readCitation(v rawjson.Value) hub.Part {
-	ev := hub.Event{More: new(hub.More)}
-	claudewire.ReadCitation(&ev, v)
-	return hub.Part{Kind: hub.PartSource, Title: ev.Title, Text: ev.Text, File: &ev.More.File}
-}
 
 // beyond is a note of a block that has more than so many members, which are those of the model.
 func beyond(v rawjson.Value, o *rawjson.Object, known int) hub.Meta {

@@ -125,7 +125,7 @@ func decodeOther(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	switch {
 	case len(text) > 0:
 		b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: own(v)})
-		b.AddCited(rawjson.Get(cited, "citations"), dialectName, readCitation)
+		b.AddCited(rawjson.Get(cited, "citations"), dialectName, setCitation)
 	case found != nil:
 		b.Add(passage(v, found))
 	default:
@@ -142,13 +142,6 @@ var ofDocument = rawjson.NamesOf([]string{"format", "name", "source"})
 // passage is what a search has found, as a text.
 func passage(v, found rawjson.Value) hub.Part {
 	return conversation.Passage(rawjson.Text(found, "title"), rawjson.Text(found, "source"), rawjson.Get(found, "content"), own(v))
-}
-
-// readCitation reads what a citation is of.
-func readCitation(v rawjson.Value) hub.Part {
-	ev := hub.Event{More: new(hub.More)}
-	setCitation(&ev, v)
-	return hub.Part{Kind: hub.PartSource, Title: ev.Title, Text: ev.Text, File: &ev.More.File}
 }
 
 // decodeCall reads a call for the client, or one that the API has run.

@@ -13,14 +13,17 @@ func Passage(title, source []byte, content rawjson.Value, own hub.Meta) hub.Part
 }
 
 // AddCited adds the citations that an API has with a text as the sources behind it. dialect is that of an API which gets them back with the
-// text, empty for none.
-func (b *Builder) AddCited(citations rawjson.Value, dialect string, read func(v rawjson.Value) hub.Part) {
+// text, empty for none; read sets the members of a source from a citation.
+func (b *Builder) AddCited(citations rawjson.Value, dialect string, read func(ev *hub.Event, v rawjson.Value)) {
 	for v := range rawjson.Each(citations) {
 		if rawjson.Kind(v) != '{' {
 			continue
 		}
-		p := read(v)
-		if f := p.File; dialect == "" && len(p.Title)+len(f.URL)+len(f.Name)+len(f.FileID) == 0 { // it cites nothing that is known
+		ev := hub.Event{More: new(hub.More)}
+		read(&ev, v)
+		f := &ev.More.File
+		p := hub.Part{Kind: hub.PartSource, Title: ev.Title, Text: ev.Text, File: f}
+		if dialect == "" && len(p.Title)+len(f.URL)+len(f.Name)+len(f.FileID) == 0 { // it cites nothing that is known
 			p = hub.Part{Kind: hub.PartRaw, Value: v}
 		}
 		if dialect != "" {

@@ -60,7 +60,7 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 	if text := m.Text("refusal"); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartRefusal, Text: text})
 	}
-	b.AddCited(m.Get("annotations"), "", annotation.Part)
+	b.AddCited(m.Get("annotations"), "", annotation.ReadOfMessage)
 	for _, call := range b.Objects(m.Get("tool_calls")) {
 		decodeCall(b, call)
 	}

@@ -156,7 +156,7 @@ func (r *inputReader) said(v *inputItem) {
 		later = true
 	}
 	for _, a := range cited { // behind the texts, which are one item
-		r.AddCited(a, "", annotation.Part)
+		r.AddCited(a, "", annotation.ReadOfMessage)
 	}
 }
 

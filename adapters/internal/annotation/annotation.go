@@ -27,13 +27,8 @@ func Read(ev *hub.Event, v rawjson.Value, s *hub.Scratch) bool {
 	return len(f.URL)+len(f.Name)+len(f.FileID)+len(ev.Title) > 0
 }
 
-// Part is a source in a conversation.
-func Part(v rawjson.Value) hub.Part {
-	var s hub.Scratch
-	var ev hub.Event
-	Read(&ev, v, &s)
-	return hub.Part{Kind: hub.PartSource, Title: ev.Title, Text: ev.Text, File: &ev.More.File}
-}
+// ReadOfMessage is [Read] for an annotation in a conversation.
+func ReadOfMessage(ev *hub.Event, v rawjson.Value) { Read(ev, v, new(hub.Scratch)) }
 
 // inner are the members of an annotation, wherever they are.
 func inner(v rawjson.Value) rawjson.Value {
