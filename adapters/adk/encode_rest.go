@@ -152,14 +152,14 @@ func (e *encoder) file(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) {
 		b, _ := genai.AppendNamedFile(e.begin(out, `{"content":{"parts":[`), &ev.More.File)
 		e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `],"role":"user"},`...), e.newID())
-		return hub.NativeIf(len(ev.Ref) == 0 && !ev.Describes())
+		return hub.NativeIf(len(ev.Ref) == 0 && !ev.DescribesFile())
 	}
 	e.kept += grow(&l.later, func(b []byte) []byte {
 		b, _ = genai.AppendNamedFile(b, &ev.More.File)
 		return b
 	})
 	e.flush(out, l)
-	return hub.NativeIf(len(ev.Ref) == 0 && !ev.Describes())
+	return hub.NativeIf(len(ev.Ref) == 0 && !ev.DescribesFile())
 }
 
 // data writes what ADK has a place for: the state, member by member, and versions of artifacts.

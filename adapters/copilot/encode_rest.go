@@ -84,7 +84,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.opt.rootProperties { // there it would be taken for that of the event
 		buf = appendText(buf, `"type":"`, []byte(kind))
 	}
-	return e.end(out, e.appendMeta(buf, meta(ev)), hub.FoldedIf(ev.Describes()))
+	return e.end(out, e.appendMeta(buf, meta(ev)), hub.FoldedIf(ev.DescribesFile()))
 }
 
 // userFile writes a file of the user's as a message that holds nothing else.

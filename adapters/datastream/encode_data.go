@@ -47,7 +47,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	media := rawjson.Or(ev.More.File.Media, "application/octet-stream")
 	b := member.Open(out, `k:{"data":"`, ev.More.File.Base64)
 	member.Close(out, member.AppendText(b, `,"mimeType":"`, media))
-	return hub.FoldedIf(ev.Calls())
+	return hub.FoldedIf(ev.NamesFile())
 }
 
 // data writes data where clients collect it for the application.

@@ -184,7 +184,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.end(out, e.endParts(b))
-	return hub.FoldedIf(ev.Calls())
+	return hub.FoldedIf(ev.NamesFile())
 }
 
 // source writes a source as what the answer is grounded in.

@@ -60,7 +60,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	member.End(out, append(b, "}}"...))
 	e.stopStep(out, index)
-	return hub.FoldedIf(ev.Calls() || len(f.FileID) > 0 || len(f.Base64) > 0 && len(f.URL) > 0)
+	return hub.FoldedIf(ev.NamesFile() || len(f.FileID) > 0 || len(f.Base64) > 0 && len(f.URL) > 0)
 }
 
 // mediaType is the type of content for a file.

@@ -22,8 +22,8 @@ func (f *FileRef) hasScheme(names ...string) bool {
 	return found && len(rest) > 0 && slices.Contains(names, strings.ToLower(string(name)))
 }
 
-// Describes reports whether a file has a title or a description, which are for people.
-func (ev *Event) Describes() bool { return len(ev.Title)+len(ev.Text) > 0 }
+// DescribesFile reports whether a file has a title or a description, which are for people.
+func (ev *Event) DescribesFile() bool { return len(ev.Title)+len(ev.Text) > 0 }
 
-// Calls reports whether a file says what it is called: by its name, or by a title or a description.
-func (ev *Event) Calls() bool { return ev.Describes() || len(ev.Rare().File.Name) > 0 }
+// NamesFile reports whether a file says what it is called: by its name, or by a title or a description.
+func (ev *Event) NamesFile() bool { return ev.DescribesFile() || len(ev.Rare().File.Name) > 0 }

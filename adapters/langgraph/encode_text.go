@@ -203,7 +203,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Deferred
 	}
 	member.End(out, append(append(append(append(m.begin(out, l), '['), b...), ']'), l.tail...))
-	return hub.FoldedIf(ev.Describes())
+	return hub.FoldedIf(ev.DescribesFile())
 }
 
 // appendFile appends the members of a content block, in the spelling of both languages.

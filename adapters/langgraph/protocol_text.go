@@ -187,7 +187,7 @@ func (p *protocol) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p.message(out, l, roleAgent, ev.Msg)
 	content := append([]byte(`{"index":0`), appendFile(nil, &ev.More.File)...)
 	p.writeBlock(out, l, "content-block-finish", p.block(out, l, content), content)
-	return hub.FoldedIf(ev.Describes())
+	return hub.FoldedIf(ev.DescribesFile())
 }
 
 // usage tells what the message has used that is open.

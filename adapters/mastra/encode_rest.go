@@ -138,7 +138,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(l.open(out, "file", `"data":"`, data), `,"mimeType":"`...)
 	b = append(append(b, rawjson.Or(f.Media, "application/octet-stream")...), '"')
 	l.end(out, appendMeta(member.AppendText(b, `,"filename":"`, rawjson.First(f.Name, ev.Title)), ev))
-	return hub.FoldedIf(ev.Describes())
+	return hub.FoldedIf(ev.DescribesFile())
 }
 
 // objectName is the name of the data that structured output is.

@@ -282,5 +282,5 @@ func (e *encoder) image(out *wire.Out, ev *hub.Event) hub.Disposition {
 	item = append(append(append(item, `","result":"`...), f.Base64...), `"}`...)
 	e.scratch = item
 	e.done(out, t.at, item)
-	return hub.FoldedIf(ev.Calls())
+	return hub.FoldedIf(ev.NamesFile())
 }

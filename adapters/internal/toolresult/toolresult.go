@@ -146,8 +146,9 @@ func AppendJSON(dst []byte, v rawjson.Value) []byte {
 }
 
 // AppendBlocks appends what content blocks say, one per line: the first of the members that a block has. Without members it
-// is the text of a block, the path and the new text of a diff, the URI of a link, the text of a resource, or else the type in brackets, with what the file is called. A URI that holds the bytes
-// themselves says nothing to a reader, and costs a model as many tokens as it is long.
+// is the text of a block, the path and the new text of a diff, the URI of a link, the text of a resource, or else the type in
+// brackets, with what the file is called. A URI that holds the bytes themselves says nothing to a reader, and costs a model as many
+// tokens as it is long.
 func AppendBlocks(dst []byte, content rawjson.Value, members ...string) []byte {
 	from := len(dst)
 	for block := range rawjson.Each(content) {
