@@ -14,7 +14,6 @@ type canceler struct {
 	wakeRead   func()                  // does so, and leaves the upstream to be read on
 	readsOn    func(*hub.Failure) bool // whether it is, where the stream ends so; nil: it is not
 	known      *sharedRun              // the run that its client knows, and may find at another replica; guarded by the server
-	ends       sync.WaitGroup          // is done when it has ended, and its run was cancelled at the agent
 	limitWrite func(*hub.Failure)      // makes a blocked write to the client return soon; set once, before the stream begins
 }
 

@@ -102,6 +102,25 @@ func TestRunOfADeletedAnswer(t *testing.T) {
 	}
 }
 
+// TestDeletionBehindStop: an answer that was stopped just before is deleted when its run is cancelled at the agent, which may take its time.
+func TestDeletionBehindStop(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []bool{false, true} {
+		t.Run(fmt.Sprint(elsewhere), func(t *testing.T) {
+			t.Parallel()
+			k, names := slowToCancel(t), map[string]string{}
+			one, two := deletingBeside(t, k, redisIf(t, elsewhere), "")
+			resp, id := beginAnswer(t, one)
+			k.seen(names)
+			one.call(t, 200, alice, "POST", "/run/responses/"+id+"/cancel", "")
+			rest(t, resp)
+			two.call(t, 200, alice, "DELETE", "/run/responses/"+id, "")
+			k.wantCalls(t, names, cancelledFirst...)
+			wantDeletions(t, two, 1, 0)
+		})
+	}
+}
+
 // TestRefusedDeletion: a deletion that is refused has no effect: the run of the answer goes on, and no replica is asked about it.
 func TestRefusedDeletion(t *testing.T) {
 	t.Parallel()

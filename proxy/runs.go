@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -26,14 +27,31 @@ type runKey struct{ scope, thread, run, answer string }
 type cancelableRun struct {
 	id       string // as the client named it
 	canceler *canceler
+	left     atomic.Int32  // of its stream and the request that cancels it at its agent, those that have not ended
+	ended    chan struct{} // closed when none is left
+	forget   func()        // is called then
 }
 
-// add takes in the run of a call, if its client can end it, and returns what forgets it.
-func (r *runs) add(c *call, st *canceler) (forget func()) {
-	if c.asked == nil || !c.target.dialect.Serves(hub.OpStop) {
-		return func() {}
+// keep lets the run be known until release is called once more.
+func (r *cancelableRun) keep() {
+	if r != nil {
+		r.left.Add(1)
 	}
-	run := &cancelableRun{plainText(c.asked.Run), st}
+}
+
+func (r *cancelableRun) release() {
+	if r != nil && r.left.Add(-1) == 0 {
+		r.forget()
+		close(r.ended)
+	}
+}
+
+// add takes in the run of a call, if its client can end it, until it is released: nil is none.
+func (r *runs) add(c *call, st *canceler) *cancelableRun {
+	if c.asked == nil || !c.target.dialect.Serves(hub.OpStop) {
+		return nil
+	}
+	run := &cancelableRun{id: plainText(c.asked.Run), canceler: st, ended: make(chan struct{})}
 	keys := []runKey{
 		{scope: c.scope, thread: plainText(c.asked.Thread)}, {scope: c.scope, run: run.id}, {scope: c.scope, answer: plainText(c.asked.Answer)},
 	}
@@ -47,11 +65,9 @@ func (r *runs) add(c *call, st *canceler) (forget func()) {
 			r.byKey[key] = append(r.byKey[key], run)
 		}
 	}
-	st.ends.Add(1)
-	return func() {
-		r.remove(keys, run)
-		st.ends.Done()
-	}
+	run.forget = func() { r.remove(keys, run) }
+	run.keep()
+	return run
 }
 
 // names reports whether the key is a name of anything.
@@ -139,20 +155,16 @@ const cancelAnswer = time.Second
 
 // end cancels the runs of that name, waits until they have ended, and reports whether there were any.
 func (r *runs) end(key runKey) (found bool) {
-	ending := r.of(key)
+	ending, late := r.of(key), time.After(maxCancelRequest)
 	for _, run := range ending {
 		run.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
 	}
-	ended := make(chan struct{})
-	go func() {
-		for _, run := range ending {
-			run.canceler.ends.Wait()
+	for _, run := range ending {
+		select {
+		case <-run.ended:
+		case <-late:
+			return true
 		}
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(maxCancelRequest):
 	}
 	return len(ending) > 0
 }

@@ -141,7 +141,8 @@ func (s *Server) serveStreams(conn *inbound.Conn, serve func(*inbound.Conn)) {
 // run moves one stream from its upstream to sink, and counts and logs it. It returns how the stream ended.
 func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer s.finishStream(c.route, st)
-	defer s.runs.add(c, st)()
+	known := s.runs.add(c, st)
+	defer known.release()
 	if c.shared == nil { // else it belongs to all who may read it
 		defer s.endExpired(c, st)()
 	}
@@ -156,7 +157,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	x.beginTap()
 	x.beginConformance()
 	f := x.move(sink)
-	x.sendCancelRequest(f)
+	x.sendCancelRequest(f, known)
 	x.flushed()
 	x.report(f)
 	x.pump.release()

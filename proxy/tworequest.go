@@ -235,8 +235,8 @@ const (
 	reasonGivenUp    = "given up by the proxy"
 )
 
-// sendCancelRequest asks the upstream to end its run, if f says that it was ended before its time.
-func (x *stream) sendCancelRequest(f *hub.Failure) {
+// sendCancelRequest asks the upstream to end its run, if f says that it was ended before its time. Until that is done, the run has not ended.
+func (x *stream) sendCancelRequest(f *hub.Failure, run *cancelableRun) {
 	if x.cancelRequest == nil {
 		return
 	}
@@ -251,10 +251,10 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 		late.close()
 		return
 	}
-	s, c, at, ends := x.server, x.call, x.placed.at, &x.canceler.ends
-	ends.Add(1)
+	s, c, at := x.server, x.call, x.placed.at
+	run.keep()
 	s.cancelRequests.Go(func() {
-		defer ends.Done()
+		defer run.release()
 		defer late.close()
 		defer bye.release()
 		result, err := s.cancelRun(c, bye, late, reason, at)
