@@ -132,11 +132,11 @@ func (s *Server) sharedRunOf(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	}
 	token := key.Name
 	if key.Kind != byToken {
-		var err error
-		switch token, err = r.store.Find(nameOf(key)); {
+		named, err := r.store.Find(nameOf(key))
+		switch token = named.Token; {
 		case err != nil && here == nil:
 			return nil, hub.Fail(hub.CodeStore, err)
-		case token == "":
+		case token == "", here != nil && here.About.remote != nil && named.IsBefore(here.About.remote):
 			return here, nil
 		case token == runstore.Deleted:
 			return nil, nil //nolint:nilnil // there is none any more

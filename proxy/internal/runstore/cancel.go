@@ -102,6 +102,7 @@ func (s *Store) answerCancels(ctx context.Context, ready chan<- struct{}) {
 	defer sub.Close()
 	_, err := sub.ReceiveTimeout(ctx, s.cfg.Timeout)
 	s.report(err)
+	s.learnTime(ctx)
 	close(ready)
 	for messages := sub.Channel(); ; {
 		select {

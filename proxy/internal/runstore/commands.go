@@ -30,13 +30,13 @@ func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, 
 	return w.fences, err
 }
 
-// name makes a run that begins known by its names.
+// name makes a run that begins known by its names, unless they lead to later ones.
 func (w *writer) name(ctx context.Context, pipe redis.Pipeliner, e *entry) {
 	if e.head == nil {
 		return
 	}
 	for _, name := range e.run.names {
-		pipe.Set(ctx, w.store.key("name", name), e.run.token, unended+e.run.keep)
+		nameScript.Eval(ctx, pipe, w.store.nameKeys(name), e.run.token, e.run.begun, (unended + e.run.keep).Milliseconds())
 	}
 }
 

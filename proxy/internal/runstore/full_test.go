@@ -33,8 +33,8 @@ func TestFull(t *testing.T) {
 	const lease = 600 * time.Millisecond
 	s, full := fullable(t)
 	one, two := openWith(t, s.Addr(), 1<<20, lease), openWith(t, s.Addr(), 1<<20, lease)
-	if token, err := two.Find("nothing"); token != "" || err != nil {
-		t.Errorf("before: %q, %v", token, err)
+	if named, err := two.Find("nothing"); named.Token != "" || err != nil {
+		t.Errorf("before: %q, %v", named.Token, err)
 	}
 	await(t, "the owner to say that it is there", func() bool { return s.Exists(two.key("replica", one.name)) })
 	full.Store(true)
@@ -62,4 +62,22 @@ func TestFull(t *testing.T) {
 		t.Errorf("ended %q behind %q", how, m)
 	}
 	await(t, "the replica to notice", func() bool { _, err := two.Find("nothing"); return err == nil })
+}
+
+// TestDeletedWhileFull: a run can be deleted while the store has no room to remember that.
+func TestDeletedWhileFull(t *testing.T) {
+	t.Parallel()
+	s, full := fullable(t)
+	one := open(t, s.Addr(), 1<<20)
+	one.create(t, "token", func() {})
+	flushed(t, one)
+	full.Store(true)
+	if tokens, err := one.Delete(time.Minute, NameOf("scope", "thread", "token")); !slices.Equal(tokens, []string{"token"}) || err != nil {
+		t.Errorf("deleted %v, %v", tokens, err)
+	}
+	full.Store(false)
+	one.wantNewest(t, "")
+	if head, err := one.Head("token"); head != nil || err != nil {
+		t.Errorf("%v, %v", head, err)
+	}
 }

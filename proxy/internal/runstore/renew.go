@@ -14,7 +14,9 @@ func (w *writer) renew() {
 		pipe.Expire(ctx, s.key("head", r.token), unended)
 		pipe.Expire(ctx, s.key("short", r.token), unended)
 		for _, name := range r.names {
-			pipe.Expire(ctx, s.key("name", name), unended+r.keep)
+			for _, key := range s.nameKeys(name) {
+				pipe.Expire(ctx, key, unended+r.keep)
+			}
 		}
 	}
 	go func() {

@@ -26,7 +26,7 @@ func TestRenew(t *testing.T) {
 	const soon = 100 * time.Second
 	kept := map[string]time.Duration{
 		r.key("run", "goes-on"): unended, r.key("head", "goes-on"): unended, r.key("short", "goes-on"): unended,
-		r.key("name", NameOf("scope", "thread", "goes-on")): unended + time.Minute,
+		r.key("name", NameOf("scope", "thread", "goes-on")): unended + time.Minute, r.key("begun", NameOf("scope", "thread", "goes-on")): unended + time.Minute,
 		r.key("run", "over"): soon, r.key("head", "over"): soon, r.key("name", NameOf("scope", "thread", "over")): soon,
 	}
 	for key := range kept {

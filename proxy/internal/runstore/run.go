@@ -13,6 +13,7 @@ type Run struct {
 	stream    string // its key
 	streamArg any    // the same as an argument of a command
 	names     []string
+	begun     int64 // by the clock of Redis
 	keep      time.Duration
 	limit     int // bytes of what it has said that Redis holds, about; 0: no bound
 	fenced    func()
@@ -61,7 +62,7 @@ func (s *Store) Create(token string, h Head, bytes int, names []string, fenced f
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{token: token, stream: s.key("run", token), names: names, keep: h.Keep, limit: bytes, fenced: fenced, writer: &s.writer, stored: make(chan struct{}, 1), head: head}
+	r := &Run{token: token, stream: s.key("run", token), names: names, begun: s.now(), keep: h.Keep, limit: bytes, fenced: fenced, writer: &s.writer, stored: make(chan struct{}, 1), head: head}
 	r.streamArg = r.stream
 	s.writer.mu.Lock()
 	defer s.writer.mu.Unlock()

@@ -157,7 +157,8 @@ func TestFollow(t *testing.T) {
 	}
 	say(0, 3*page+100) // more than a page of entries
 	flushed(t, one)
-	token, err := two.Find(NameOf("scope", "thread", "token"))
+	named, err := two.Find(NameOf("scope", "thread", "token"))
+	token := named.Token
 	if token != "token" || err != nil {
 		t.Fatalf("found %q, %v", token, err)
 	}
@@ -178,8 +179,8 @@ func TestFollow(t *testing.T) {
 	if _, err := two.Follow(token, head.Owner, late); err != nil || <-late.ends != "oddwhy" || late.String() != want {
 		t.Errorf("%v: who comes late gets %d bytes of %d", err, len(late.String()), len(want))
 	}
-	if token, err := two.Find(NameOf("other", "thread", "token")); token != "" || err != nil {
-		t.Errorf("another scope finds %q, %v", token, err)
+	if named, err := two.Find(NameOf("other", "thread", "token")); named.Token != "" || err != nil {
+		t.Errorf("another scope finds %q, %v", named.Token, err)
 	}
 	if head, err := two.Head("nothing"); head != nil || err != nil {
 		t.Errorf("%v, %v", head, err)

@@ -50,8 +50,9 @@ const (
 type Store struct {
 	cfg    Config
 	name   string
-	spread bool        // over the servers of a cluster
-	full   atomic.Bool // the store takes nothing more
+	spread bool         // over the servers of a cluster
+	full   atomic.Bool  // the store takes nothing more
+	ahead  atomic.Int64 // of this replica's clock is that of Redis, by so many microseconds
 	writer writer
 	reader follower
 	stop   context.CancelFunc
@@ -156,6 +157,9 @@ func (s *Store) lookAround(ctx context.Context) {
 	err := s.sayAlive(ctx)
 	s.report(err)
 	s.reader.look(err == nil)
+	if err == nil {
+		s.learnTime(ctx)
+	}
 	s.reader.endOrphans(ctx)
 }
 
@@ -199,77 +203,6 @@ func (s *Store) report(err error) {
 		cluster.ReloadState(context.Background()) // soon, and once: another server may have taken the place of one that is gone
 	}
 }
-
-// Find returns the token of the newest run of a name, "" if there is none.
-func (s *Store) Find(name string) (token string, err error) {
-	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
-	defer done()
-	token, err = s.cfg.Client.Get(ctx, s.key("name", name)).Result()
-	if errors.Is(err, redis.Nil) {
-		return "", s.missing()
-	}
-	s.report(err)
-	return token, err
-}
-
-// Deleted is the token to which names lead whose runs a client has deleted.
-const Deleted = "deleted"
-
-// Delete makes the newest run of each name unknown, and returns the tokens of these. keep is how long they would be kept after their end.
-func (s *Store) Delete(keep time.Duration, names ...string) (tokens []string, err error) {
-	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
-	defer done()
-	ask, pipe := s.cfg.Client.Pipeline(), s.cfg.Client.Pipeline()
-	found := make([]*redis.StringCmd, len(names))
-	for i, name := range names {
-		found[i] = ask.Get(ctx, s.key("name", name))
-	}
-	if _, err = ask.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		s.report(err)
-		return nil, err
-	}
-	for i, name := range names {
-		if token := found[i].Val(); token != "" && token != Deleted {
-			tokens = append(tokens, token)
-			pipe.Set(ctx, s.key("name", name), Deleted, unended+keep)
-			pipe.Del(ctx, s.key("head", token))
-		}
-	}
-	if len(tokens) > 0 {
-		_, err = pipe.Exec(ctx)
-	} else {
-		err = nil
-	}
-	s.report(err)
-	return tokens, err
-}
-
-// Claim makes a name lead to a run that is about to begin, for so long, unless it leads to another one.
-func (s *Store) Claim(name, token string, most time.Duration) (mine bool, err error) {
-	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
-	defer done()
-	mine, err = s.cfg.Client.SetNX(ctx, s.key("name", name), token, most).Result()
-	if err == nil && !mine { // the answer may have been lost by which it was; the client of Redis asks again then
-		var holder string
-		if holder, err = s.cfg.Client.Get(ctx, s.key("name", name)).Result(); errors.Is(err, redis.Nil) {
-			err = nil // it has expired just now
-		}
-		mine = holder == token
-	}
-	s.report(err)
-	return mine, err
-}
-
-// Unclaim gives a claim back whose run does not begin.
-func (s *Store) Unclaim(name, token string) {
-	ctx, done := context.WithTimeout(context.Background(), s.cfg.Timeout)
-	defer done()
-	s.report(unclaimScript.Run(ctx, s.cfg.Client, []string{s.key("name", name)}, token).Err())
-}
-
-// unclaimScript deletes a claim, if it is still the own one.
-var unclaimScript = redis.NewScript(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0`)
 
 // Head returns what is known of a run, nil if nothing is.
 func (s *Store) Head(token string) (*Head, error) {
