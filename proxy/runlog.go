@@ -199,7 +199,9 @@ func waits(run *hub.PastRun) bool {
 
 // findRun finds the run that a request names, which has to be of the conversation that it names, if it does.
 func (r *route) findRun(ctx *fasthttp.RequestCtx, sub *subpath) (key runlog.Key, run runlog.Run, f *hub.Failure) {
-	key = runlog.Key{Scope: r.scopeOf(ctx), Run: sub.params["run"]}
+	if key = (runlog.Key{Scope: r.scopeOf(ctx), Run: sub.params["run"]}); key.Run == "" {
+		return key, run, hub.Fail(hub.CodeUnreadable, errors.New("the request names no run"))
+	}
 	run, err := r.runs.Find(key)
 	if err != nil {
 		return key, run, notFound(err, hub.CodeRunUnknown)

@@ -94,12 +94,19 @@ func TestA2ARefusals(t *testing.T) {
 	agent := newAgent(t, streaming(smallRun))
 	r := below(t, agent, "a2a")
 	const v1, v03 = "A2A-Version: 1.0", "X-Old: 0.3"
-	rpc := func(method string, code string) {
+	with := func(params, method, code string) {
 		t.Helper()
-		r.call(t, 200, v1, "POST", "/run", a2aCall(method, `"id":"none"`), `{"jsonrpc":"2.0","id":"n 7","error":{"code":`+code+`,`)
+		r.call(t, 200, v1, "POST", "/run", a2aCall(method, params), `{"jsonrpc":"2.0","id":"n 7","error":{"code":`+code+`,`)
+	}
+	rpc := func(method, code string) {
+		t.Helper()
+		with(`"id":"none"`, method, code)
 	}
 	for _, method := range []string{"GetTask", "tasks/get", "CancelTask", "tasks/cancel", "SubscribeToTask", "tasks/resubscribe"} {
 		rpc(method, "-32001")
+		for _, malformed := range []string{``, `"id":5`, `"id":""`, `"taskId":"none"`} {
+			with(malformed, method, "-32602")
+		}
 	}
 	for _, method := range []string{"CreateTaskPushNotificationConfig", "tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/list"} {
 		rpc(method, "-32003")
