@@ -97,6 +97,25 @@ func TestStrictTools(t *testing.T) {
 	}
 }
 
+// TestTextsOfTheWrongType: a part whose text is of another type is lost, and that is said.
+func TestTextsOfTheWrongType(t *testing.T) {
+	for from, body := range map[string]string{
+		"openai-chat": `{"messages":[{"role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":<>}]}]}`,
+		"anthropic":   `{"messages":[{"role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":<>}]}]}`,
+		"agui":        `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":<>}]}]}`,
+		"aisdk":       `{"id":"c","messages":[{"id":"1","role":"user","parts":[{"type":"text","text":"q"},{"type":"text","text":<>}]}]}`,
+		"mastra":      `{"messages":[{"role":"user","content":[{"type":"text","text":"q"},{"type":"text","text":<>}]}]}`,
+		"datastream":  `{"id":"t","messages":[{"id":"1","role":"user","content":"q","parts":[{"type":"text","text":"q"},{"type":"text","text":<>}]}]}`,
+	} {
+		for _, wrong := range []string{`5`, `true`, `{"x":"y"}`, `["y"]`} {
+			loses(t, from, "agentevent", strings.Replace(body, "<>", wrong, 1), "messages.members")
+		}
+		for _, fine := range []string{`"r"`, `""`, `null`} {
+			loses(t, from, "agentevent", strings.Replace(body, "<>", fine, 1), "")
+		}
+	}
+}
+
 // TestPlacesOfOneDialect: what only the client's dialect has a place for is a loss on the way to any other.
 func TestPlacesOfOneDialect(t *testing.T) {
 	const (

@@ -173,8 +173,15 @@ func (o *Object) look(name string) (found Value) {
 	return found
 }
 
-// Text is the body of the string with that name, nil when there is none.
-func (o *Object) Text(name string) []byte { return Body(o.Get(name)) }
+// Text is the body of the string with that name, nil when there is none. A member of another type counts as one that nothing has asked for.
+func (o *Object) Text(name string) []byte {
+	asked := o.asked
+	body, isText := Str(o.Get(name))
+	if !isText {
+		o.asked = asked
+	}
+	return body
+}
 
 func (p *pair) named(name string) bool {
 	return string(p.key) == name || bytes.IndexByte(p.key, '\\') >= 0 && equalPlain(p.key, name)
