@@ -52,6 +52,7 @@ type Server struct {
 	bodies           inbound.BodyBudget
 	perPath          openCounters
 	shed             overload.Guard
+	load             loadWatch
 	pages            []Page // of operators, besides that of runs
 	kept             conversations
 	audit            *auditlog.Log // nil: there is none
@@ -94,7 +95,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	s.kept.shared.Shorten(engine.Snapshot)
 	s.kept.tap(log, s.metrics)
 	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas, &s.kept.fleets, loadCollector{&s.shed})
-	s.idle.L = &s.mu
+	s.idle.L, s.load = &s.mu, s.loadWatch()
 	s.http = inbound.NewHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
 	s.http.ReadTimeout, s.http.WriteTimeout = cfg.Timeouts.Read, cfg.Timeouts.Write
@@ -198,7 +199,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.http2 = inbound.NewHTTP2(started, ln, s.log, s.metrics.http2, s.serveStream)
 	clients.HTTP2 = s.http2
 	s.logLimits(clients.Limit())
-	defer s.watchLoad()()
+	s.load.begin()
+	defer s.load.end()
 	go func() { failed <- s.http.Serve(clients) }()
 	var err error
 	select {

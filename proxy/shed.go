@@ -40,12 +40,13 @@ func (r *route) overloaded(cause overload.Cause) *hub.Failure {
 	return f
 }
 
-// watchLoad looks at the load of the process until the function it returns is called.
-func (s *Server) watchLoad() (end func()) {
+// loadWatch looks at the load of the process from begin to end. Without its looks, the load is what it was.
+type loadWatch struct{ begin, end func() }
+
+func (s *Server) loadWatch() loadWatch {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := loadLog{log: s.log, streams: &s.open}
-	go s.shed.Watch(ctx, func(now overload.State) { l.note(now, time.Now()) })
-	return cancel
+	return loadWatch{begin: func() { go s.shed.Watch(ctx, func(now overload.State) { l.note(now, time.Now()) }) }, end: cancel}
 }
 
 // loadLog logs when new runs begin to be refused, and when that is over; not at each change of a load that comes and goes.

@@ -21,8 +21,9 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
-// overload makes a process believe that it has too much to do, at each look.
+// overload makes a process believe that it has too much to do, at each look. It does not look by itself any more.
 func (r *rig) overload(looks int) {
+	r.load.end()
 	r.shed.Follow(overload.Settings{Memory: 1})
 	for range looks {
 		r.shed.Look(0, 1)
@@ -78,6 +79,7 @@ func TestShedding(t *testing.T) {
 	}
 	close(goOn)
 	all.Wait()
+	await(t, "their ends", func() bool { return r.open.Load() == 0 }) // clients may have read them before they are counted
 	r.shed.Look(0, 0)
 	if resp := ask(aliceKey); resp.StatusCode != 200 {
 		t.Errorf("when it is over: %d", resp.StatusCode)
@@ -207,6 +209,7 @@ func TestShedSettings(t *testing.T) {
 		return simple("http://127.0.0.1:1/", "limits: {shed: {memory: "+memory+"}}\n", "", "client: twin\n")
 	}
 	r := start(t, yaml("50"))
+	r.load.end()
 	if r.shed.Look(0, 0.6); !r.shed.Sheds() {
 		t.Error("more than is too much is taken")
 	}
@@ -222,7 +225,8 @@ func TestShedSettings(t *testing.T) {
 func TestLoadIsWatched(t *testing.T) {
 	t.Parallel()
 	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: twin\n"))
-	r.overload(1)
+	r.shed.Follow(overload.Settings{Memory: 1})
+	r.shed.Look(0, 1)
 	await(t, "the end of the overload", func() bool { return !r.shed.Sheds() })
 }
 
