@@ -14,7 +14,7 @@ type canceler struct {
 	wakeRead   func()                  // does so, and leaves the upstream to be read on
 	readsOn    func(*hub.Failure) bool // whether it is, where the stream ends so; nil: it is not
 	known      *sharedRun              // the run that its client knows, and may find at another replica; guarded by the server
-	limitWrite func(*hub.Failure)      // makes a blocked write to the client return soon; set once, before the stream begins
+	limitWrite func(*hub.Failure)      // makes a blocked write to the client return soon; nil when the stream has ended
 }
 
 // cancel ends the stream for a reason.
@@ -29,6 +29,13 @@ func (s *canceler) cancel(f *hub.Failure) {
 	if s.limitWrite != nil {
 		s.limitWrite(f)
 	}
+}
+
+// end leaves the connection to the next stream of the client: who cancels this one from now on does not touch it.
+func (s *canceler) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limitWrite = nil
 }
 
 // OnCancel sets what makes a blocked read return; it is called at once if the stream was canceled before. It must not

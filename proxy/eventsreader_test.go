@@ -95,7 +95,7 @@ func TestEventsReaderIsOneTooMany(t *testing.T) {
 		t.Errorf("behind the refusal comes %q, %v", rest, err)
 	}
 	c.reset()
-	await(t, "the first reader to be gone", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "the first reader to be gone", r.noStreams)
 	await(t, "the place to be free", func() bool {
 		c := r.dial()
 		defer c.Close()

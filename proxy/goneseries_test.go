@@ -76,7 +76,7 @@ func TestSeriesOfGoneRoute(t *testing.T) {
 			t.Errorf("%v: %s", err, rest)
 		}
 	}
-	await(t, "the streams to be over", func() bool { return r.open.Load() == 0 })
+	await(t, "the streams to be over", r.noStreams)
 	wants("its streams are over", "/run", "sabir_streams_total", true, 2)
 	wants("they were shown", "/run", "", false, 0)
 	r.metrics.reject(string(hub.CodeLimit)) // what has no route stays
@@ -85,7 +85,7 @@ func TestSeriesOfGoneRoute(t *testing.T) {
 	if _, err := io.ReadAll(begin()); err != nil {
 		t.Error(err)
 	}
-	await(t, "the stream to be over", func() bool { return r.open.Load() == 0 })
+	await(t, "the stream to be over", r.noStreams)
 	wants("it comes again", "/run", "sabir_streams_total", true, 1)
 	wants("it comes again", "/run", "sabir_streams_total", true, 1)
 }

@@ -363,6 +363,13 @@ func (r *rig) awaitEnds(n int) map[string]any {
 	return ends()[n-1].ContextMap()
 }
 
+// noStreams reports whether no stream is left, of those that do not count any more either.
+func (r *rig) noStreams() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.streams) == 0
+}
+
 // recorder keeps all that is read through it.
 type recorder struct {
 	net.Conn

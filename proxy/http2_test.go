@@ -294,7 +294,7 @@ func TestHTTP2Limits(t *testing.T) {
 		}
 	}
 	cancel()
-	await(t, "the runs to end", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "the runs to end", r.noStreams)
 }
 
 func mustRequest(t testing.TB, url, name, value string) *http.Request {

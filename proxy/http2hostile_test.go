@@ -125,7 +125,7 @@ func TestHTTP2RapidReset(t *testing.T) {
 		t.Errorf("%v requests were served", n)
 	}
 	await(t, "all to be over", func() bool {
-		return r.metric("sabir_streams_open") == 0 && r.metric("sabir_connections_open", "listener=clients") == 0
+		return r.noStreams() && r.metric("sabir_connections_open", "listener=clients") == 0
 	})
 	if r.metric("sabir_http2_errors_total") == 0 {
 		t.Error("nothing is counted")
@@ -145,7 +145,7 @@ func TestHTTP2StreamsOfConnection(t *testing.T) {
 	}
 	await(t, "three runs", func() bool { return r.metric("sabir_streams_open") == 3 })
 	f.Close()
-	await(t, "all to be over", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "all to be over", r.noStreams)
 }
 
 // TestHTTP2Floods: what costs the server work, and brings nothing, ends the connection.
@@ -241,7 +241,7 @@ func TestHTTP2Requests(t *testing.T) {
 		}
 		f.Close()
 	}
-	await(t, "the streams to end", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "the streams to end", r.noStreams)
 }
 
 // TestHTTP2StalledConnection: a client that reads nothing at all does not keep its streams, or its connection.

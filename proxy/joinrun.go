@@ -25,7 +25,7 @@ func (s *Server) joinRun(ctx *fasthttp.RequestCtx, r *route, sub *subpath) *hub.
 	if f := s.admit(r, st, tenancy{}); f != nil {
 		return f
 	}
-	defer s.finishStream(r, st)
+	defer s.finishStream(st)
 	defer s.watchClient(inbound.ConnOf(ctx), func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })()
 	return awaitEnd(run, r.cfg.Resume.Viewers, st)
 }

@@ -36,7 +36,7 @@ func TestJoinRun(t *testing.T) {
 		t.Errorf("%v, status %d: %s", err, resp.StatusCode, got)
 	}
 	r.call(t, 200, alice, "GET", join, "", `"content":"Hello, world"}]}`)
-	await(t, "no open stream", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "no open stream", r.noStreams)
 }
 
 // TestJoinRunLeft: one that leaves while it waits does not keep the run.
@@ -51,7 +51,7 @@ func TestJoinRunLeft(t *testing.T) {
 	waiting.reset()
 	<-gone
 	r.awaitEnds(1)
-	await(t, "no open stream", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "no open stream", r.noStreams)
 	r.call(t, 200, alice, "GET", join, "", `"content":"Hello"`)
 }
 

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // TestClientLeaves closes the upstream's connection when the client goes, whatever the upstream is doing.
@@ -131,6 +134,29 @@ func TestClientLeavesAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestCancelBehindTheEnd: whoever cancels a stream that has ended, while the request that cancels its run at the agent is under way, does not
+// touch the connection, which may have the next one.
+func TestCancelBehindTheEnd(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple("http://127.0.0.1:1/", "", "", "client: twin\n"))
+	way, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	limits := 0
+	for range 2 {
+		st := &canceler{limitWrite: func(*hub.Failure) { limits++ }}
+		if f := r.admit(way, st, tenancy{}); f != nil {
+			t.Fatal(f)
+		}
+		if limits == 0 {
+			st.cancel(hub.Fail(hub.CodeCancelled, nil))
+		}
+		r.finishStream(st)
+		st.cancel(hub.Fail(hub.CodeCancelled, nil))
+	}
+	if limits != 1 {
+		t.Errorf("the connection was touched %d times, and once while its stream went on", limits)
+	}
+}
+
 // TestManyCancels cancels streams while their upstreams send, a thousand in all.
 // Rows G5, G6, G7.
 func TestManyCancels(t *testing.T) {
@@ -164,7 +190,7 @@ func TestManyCancels(t *testing.T) {
 	all.Wait()
 	await(t, "the upstream's connections to close", func() bool { return a.opened() == 0 })
 	// A client that leaves before its request was read has no stream.
-	await(t, "the streams to be counted", func() bool { return r.open.Load() == 0 })
+	await(t, "the streams to be counted", r.noStreams)
 	ended := r.metric("sabir_streams_total")
 	if gone := r.metric("sabir_upstream_cancels_total", "by=client"); gone != ended || ended == 0 || ended > workers*each {
 		t.Errorf("%v cancels of %v streams", gone, ended)

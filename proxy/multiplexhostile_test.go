@@ -191,7 +191,7 @@ func TestMultiplexUnread(t *testing.T) {
 	if end := r.awaitEnds(2); end["ending"] != "client_slow" && end["ending"] != "client_gone" {
 		t.Errorf("log: %v", end)
 	}
-	await(t, "the runs to be given up", func() bool { return r.metric("sabir_streams_open") == 0 })
+	await(t, "the runs to be given up", r.noStreams)
 	_ = c.SetReadDeadline(time.Now().Add(testTimeout))
 	var err error
 	for err == nil {

@@ -234,7 +234,7 @@ func (s *Server) awaitRun(c *call, st *canceler, sink *httpSink) *hub.Failure {
 		defer next.release()
 		return s.run(next, st, sink)
 	}
-	defer s.finishStream(c.route, st)
+	defer s.finishStream(st)
 	if f == nil {
 		f = c.pending.refused
 	}
@@ -298,6 +298,7 @@ func (x *stream) writeKeepAlive(sink *httpSink, out *wire.Out) error {
 // endWait ends a stream that had no run. It has no records: the body ends as an empty one does, and clients
 // that want to go on open it again.
 func (x *stream) endWait(sink *httpSink, f *hub.Failure) *hub.Failure {
+	x.server.freePlace(x.canceler)
 	if !clientFault(f.Code) {
 		out := wire.NewOut(x.call.target.clientFraming(false))
 		sink.begin(out)

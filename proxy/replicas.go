@@ -92,14 +92,19 @@ var errFenced = errors.New("another replica took this one for dead, and has ende
 
 func nameOf(key eventlog.Key) string { return runstore.NameOf(key.Scope, key.Kind, key.Name) }
 
-// ended tells other replicas how a run of this one has ended.
-func (r *replicas) ended(run *sharedRun, failed *hub.Failure) {
+// endRemote lets other replicas know how a run has ended; the first call counts.
+func endRemote(run *runstore.Run, failed *hub.Failure) {
 	if failed == nil {
-		run.About.remote.End(runstore.EndDone, nil)
-	} else {
-		why, _ := json.Marshal(failureInfo{failed.Note, failed.Said, failed.Status, failed.RetryAfter, failed.Challenge}) // texts and numbers
-		run.About.remote.End(string(failed.Code), why)
+		run.End(runstore.EndDone, nil)
+		return
 	}
+	why, _ := json.Marshal(failureInfo{failed.Note, failed.Said, failed.Status, failed.RetryAfter, failed.Challenge}) // texts and numbers
+	run.End(string(failed.Code), why)
+}
+
+// ended forgets a run of this replica that has ended.
+func (r *replicas) ended(run *sharedRun, failed *hub.Failure) {
+	endRemote(run.About.remote, failed)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.owned, run.About.token)

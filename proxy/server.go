@@ -282,6 +282,7 @@ type tenancy struct {
 	route  *route
 	claims claims
 	client string // empty where it is no run
+	freed  bool   // it does not count any more
 }
 
 // admit takes a stream in, or says why not. The canceler is called when the server ends it.
@@ -323,19 +324,32 @@ func (s *Server) full(r *route) *hub.Failure {
 	return nil
 }
 
-func (s *Server) finishStream(r *route, st *canceler) {
+// freePlace lets another stream take the place of one that ends. The client may ask for its next run as soon as it reads the end, so
+// it is called before that; the server still waits for the stream.
+func (s *Server) freePlace(st *canceler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := s.streams[st]
-	delete(s.streams, st)
+	held, open := s.streams[st]
+	if !open || held.freed { // several runs of a client may be one stream
+		return
+	}
 	s.kept.quotas.end(held.claims)
 	if held.client != "" {
 		s.running--
 		s.shed.End(held.client)
 	}
 	s.open.Add(-1)
-	r.open.Add(-1)
-	r.metrics.open.Dec()
+	held.route.open.Add(-1)
+	held.route.metrics.open.Dec()
+	s.streams[st] = tenancy{route: held.route, freed: true}
+}
+
+func (s *Server) finishStream(st *canceler) {
+	s.freePlace(st)
+	st.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.streams, st)
 	s.noticeIdle()
 }
 

@@ -172,7 +172,7 @@ func (a *shared) finish() {
 
 // giveUp ends the run of a call before it has begun. The editor whose turn it was learns of that by the failure.
 func (s *Server) giveUp(c *call, f *hub.Failure) {
-	defer s.finishStream(c.route, c.shared.About.canceler)
+	defer s.finishStream(c.shared.About.canceler)
 	c.endThread()
 	c.release()
 	if c.shared.About.remote != nil {
@@ -256,7 +256,11 @@ func (s *logSink) end(out *wire.Out, f *hub.Failure) error {
 			f = s.copied.Unsaid
 		}
 	}
-	if s.failed = f; f == nil {
+	s.failed = f
+	if s.remote != nil {
+		endRemote(s.remote, f) // here, else a client that has read the last record cancels it as one that goes on, at another replica
+	}
+	if f == nil {
 		s.log.End(nil)
 	} else {
 		s.log.End(f)

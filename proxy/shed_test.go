@@ -79,7 +79,7 @@ func TestShedding(t *testing.T) {
 	}
 	close(goOn)
 	all.Wait()
-	await(t, "their ends", func() bool { return r.open.Load() == 0 }) // clients may have read them before they are counted
+	await(t, "their ends", r.noStreams)
 	r.shed.Look(0, 0)
 	if resp := ask(aliceKey); resp.StatusCode != 200 {
 		t.Errorf("when it is over: %d", resp.StatusCode)

@@ -140,7 +140,7 @@ func (s *Server) serveStreams(conn *inbound.Conn, serve func(*inbound.Conn)) {
 
 // run moves one stream from its upstream to sink, and counts and logs it. It returns how the stream ended.
 func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
-	defer s.finishStream(c.route, st)
+	defer s.finishStream(st)
 	known := s.runs.add(c, st)
 	defer known.release()
 	if c.shared == nil { // else it belongs to all who may read it

@@ -45,11 +45,15 @@ func (x *stream) arrived(now time.Duration) {
 	}
 }
 
-// finished lets the next turn of the conversation begin.
-func (x *stream) finished() { x.call.endThread() }
+// finished lets the next turn of the conversation begin, and the client's next run.
+func (x *stream) finished() {
+	x.call.endThread()
+	x.server.freePlace(x.canceler)
+}
 
 // report counts how the stream ended and writes its one line of log.
 func (x *stream) report(f *hub.Failure) {
+	x.server.freePlace(x.canceler)
 	r, took := x.call.route, time.Since(x.begun)
 	if x.agent != nil {
 		x.server.noteLosses(r, x.agent.Lost())

@@ -44,7 +44,7 @@ type viewerSink interface {
 
 // view moves a run to a client, to its end or until the client leaves. The client that opens the run starts it.
 func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure) {
-	defer s.finishStream(v.call.route, st)
+	defer s.finishStream(st)
 	defer s.endExpired(v.call, st)()
 	reader, err := v.open()
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 	p := pump{
 		src: src, sink: sink, eng: eng.Engine, out: eng.out, start: begun, canceler: st, status: v.how != joinEvents,
 		limits:          pumpLimits{keepalive: v.call.keepalive()},
-		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) },
+		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) }, follower: viewerPlace{s, st},
 	}
 	if c := t.dialect.Counted; v.rejoins && c != nil && c.Boundary != "" {
 		src.marks = true
@@ -144,6 +144,21 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 	}
 	return p.wrote, f
 }
+
+// viewerPlace frees the place of a viewer when its stream ends.
+type viewerPlace struct {
+	server   *Server
+	canceler *canceler
+}
+
+// arrived implements [pumpFollower].
+func (viewerPlace) arrived(time.Duration) {}
+
+// flushed implements [pumpFollower].
+func (viewerPlace) flushed() {}
+
+// finished implements [pumpFollower].
+func (p viewerPlace) finished() { p.server.freePlace(p.canceler) }
 
 // joined counts a client that comes to a run.
 func (s *Server) joined(v *viewer, how string) {

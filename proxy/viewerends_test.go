@@ -114,7 +114,7 @@ func TestMultiplexBound(t *testing.T) {
 		}
 	}
 	await(t, "nothing to be left", func() bool {
-		return r.metric("sabir_resume_runs", "state=live")+r.metric("sabir_streams_open") == 0
+		return r.metric("sabir_resume_runs", "state=live") == 0 && r.noStreams()
 	})
 	if a.connections() != 0 {
 		t.Error("the agent was asked")
