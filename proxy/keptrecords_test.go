@@ -109,6 +109,7 @@ func TestKeptRecords(t *testing.T) {
 				r.call(t, 404, bob+"\r\nLast-Event-ID: "+lastID(had), "GET", c.path, "")
 			}
 			r.call(t, 404, bob+"\r\nX-Sabir-Run: "+run, "GET", c.path, "")
+			await(t, "the run to be counted", r.noStreams)
 			if n := r.metric("sabir_streams_total"); n != 1 {
 				t.Errorf("the agent was asked %v times", n)
 			}
@@ -153,6 +154,7 @@ func TestKeptRecordsUnknown(t *testing.T) {
 	}
 	r.call(t, 400, alice+"\r\nLast-Event-ID: "+lastID(got)+"\r\nX-Sabir-Dialect: agui", "GET", "/run", "", "another dialect")
 	r.call(t, 204, alice+"\r\nX-Sabir-Run: "+resp.Header.Get(runHeader), "DELETE", "/run", "")
+	await(t, "the run to be counted", r.noStreams)
 	if n := r.metric("sabir_streams_total"); n != 1 {
 		t.Errorf("the agent was asked %v times", n)
 	}
@@ -283,6 +285,7 @@ func TestKeptRecordsElsewhere(t *testing.T) {
 		t.Errorf("%v: had\n%s\nthe rest\n%s", err, had, rest)
 	}
 	two.call(t, 200, alice+"\r\nX-Sabir-Run: "+run+"\r\nX-Sabir-Dialect: agui", "GET", "/run", "", `"delta":"Hello"`, "RUN_FINISHED")
+	await(t, "the run to be counted", one.noStreams)
 	if n := one.ownMetric("sabir_streams_total") + two.ownMetric("sabir_streams_total"); n != 1 {
 		t.Errorf("the agent was asked %v times", n)
 	}

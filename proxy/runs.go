@@ -27,6 +27,7 @@ type runKey struct{ scope, thread, run, answer string }
 type cancelableRun struct {
 	id       string // as the client named it
 	canceler *canceler
+	over     atomic.Bool   // its client may have read its end: it cannot be canceled any more
 	left     atomic.Int32  // of its stream and the request that cancels it at its agent, those that have not ended
 	ended    chan struct{} // closed when none is left
 	forget   func()        // is called then
@@ -43,6 +44,13 @@ func (r *cancelableRun) release() {
 	if r != nil && r.left.Add(-1) == 0 {
 		r.forget()
 		close(r.ended)
+	}
+}
+
+// conclude is called before the client learns that the run has ended.
+func (r *cancelableRun) conclude() {
+	if r != nil {
+		r.over.Store(true)
 	}
 }
 
@@ -123,10 +131,10 @@ func (r *replicas) cancelElsewhere(key runKey, id string) (found bool, f *hub.Fa
 	return found, nil
 }
 
-// cancel ends the runs of that name, or only the one of that id, and reports whether there were any.
+// cancel ends the runs of that name that go on, or only the one of that id, and reports whether there were any.
 func (r *runs) cancel(key runKey, id string) (found bool) {
 	for _, run := range r.of(key) {
-		if id == "" || id == run.id {
+		if (id == "" || id == run.id) && !run.over.Load() {
 			found = true
 			run.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
 		}

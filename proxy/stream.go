@@ -49,10 +49,11 @@ type stream struct {
 	left          bool          // and was given up
 	begun         time.Time
 
-	redirected string // where the upstream sent the request, for the log
-	passed     string // media type of an answer that is no stream and passes as it is; "" for streams
-	status     int    // of such an answer
-	unlike     string // what an answer that is read as a stream is labelled as, if that is no stream
+	known      *cancelableRun // nil: no other request ends the run
+	redirected string         // where the upstream sent the request, for the log
+	passed     string         // media type of an answer that is no stream and passes as it is; "" for streams
+	status     int            // of such an answer
+	unlike     string         // what an answer that is read as a stream is labelled as, if that is no stream
 }
 
 // serveCall answers a call on its client's connection.
@@ -149,7 +150,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer c.endThread()
 	s.noteDropped(c)
 	s.noteRequest(c)
-	x := &stream{server: s, call: c, canceler: st, begun: time.Now(), ids: mappers.Get().(*threadids.Mapper)}
+	x := &stream{server: s, call: c, canceler: st, known: known, begun: time.Now(), ids: mappers.Get().(*threadids.Mapper)}
 	x.trace()
 	x.beginAudit()
 	target := x.takeEngine(sink)
@@ -157,7 +158,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	x.beginTap()
 	x.beginConformance()
 	f := x.move(sink)
-	x.sendCancelRequest(f, known)
+	x.sendCancelRequest(f)
 	x.flushed()
 	x.report(f)
 	x.pump.release()

@@ -49,6 +49,7 @@ func (x *stream) arrived(now time.Duration) {
 func (x *stream) finished() {
 	x.call.endThread()
 	x.server.freePlace(x.canceler)
+	x.known.conclude()
 }
 
 // report counts how the stream ended and writes its one line of log.

@@ -236,7 +236,7 @@ const (
 )
 
 // sendCancelRequest asks the upstream to end its run, if f says that it was ended before its time. Until that is done, the run has not ended.
-func (x *stream) sendCancelRequest(f *hub.Failure, run *cancelableRun) {
+func (x *stream) sendCancelRequest(f *hub.Failure) {
 	if x.cancelRequest == nil {
 		return
 	}
@@ -252,6 +252,7 @@ func (x *stream) sendCancelRequest(f *hub.Failure, run *cancelableRun) {
 		return
 	}
 	s, c, at := x.server, x.call, x.placed.at
+	run := x.known
 	run.keep()
 	s.cancelRequests.Go(func() {
 		defer run.release()
